@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Installation, and the package that find_package(krysol) finds.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/krysol)
+install(TARGETS krysol EXPORT krysolTargets)
+install(DIRECTORY io spmv solver DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/krysol FILES_MATCHING PATTERN "*.hpp")
+get_property(shim GLOBAL PROPERTY KRYSOL_CUDA13_SHIM)
+if(shim)
+  install(FILES cmake/cuda13_kokkos4.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/krysol/cmake)
+endif()
+install(EXPORT krysolTargets NAMESPACE krysol:: DESTINATION ${package_dir})
+
+# A static library passes on what it links; a shared one has it inside.
+get_target_property(type krysol TYPE)
+string(COMPARE EQUAL ${type} STATIC_LIBRARY KRYSOL_IS_STATIC)
+configure_package_config_file(cmake/krysolConfig.cmake.in ${PROJECT_BINARY_DIR}/krysolConfig.cmake
+  INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/krysolConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/krysolConfig.cmake ${PROJECT_BINARY_DIR}/krysolConfigVersion.cmake
+  DESTINATION ${package_dir})

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# What holds for our own files only. All of it is PRIVATE: a consumer's flags are the consumer's choice.
+
+# An installed Kokkos knows which compiler it was built for; its own variables say which devices it drives.
+set(KRYSOL_BACKEND OpenMP)
+if("CUDA" IN_LIST Kokkos_DEVICES OR Kokkos_ENABLE_CUDA)
+  set(KRYSOL_BACKEND CUDA)
+elseif("HIP" IN_LIST Kokkos_DEVICES OR Kokkos_ENABLE_HIP)
+  set(KRYSOL_BACKEND HIP)
+elseif(NOT ("OPENMP" IN_LIST Kokkos_DEVICES OR Kokkos_ENABLE_OPENMP))
+  set(KRYSOL_BACKEND Serial)
+endif()
+
+function(krysol_own_target target)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  if(KRYSOL_BACKEND STREQUAL "CUDA")
+    # nvcc hands the host compiler rewritten source, in which -Wpedantic, -Wshadow and -Wconversion find
+    # only nvcc's own constructs. The same files are held to the full set by every OpenMP build.
+    target_compile_options(${target} PRIVATE -Wall -Wextra)
+  elseif(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
+    target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
+    if(KRYSOL_WERROR)
+      target_compile_options(${target} PRIVATE -Werror)
+    endif()
+  endif()
+  if(KRYSOL_NATIVE AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
+    if(KRYSOL_BACKEND STREQUAL "HIP")
+      target_compile_options(${target} PRIVATE "SHELL:-Xarch_host -march=native")
+    else()
+      target_compile_options(${target} PRIVATE -march=native)
+    endif()
+  endif()
+endfunction()
+
+# Kokkos 4.5.1 to 4.7.01 calls three CUDA functions by signatures that CUDA 13 dropped, also from its headers.
+# Whoever compiles against such a pair needs them back, so this one flag is part of krysol's interface.
+function(krysol_cuda13_shim target)
+  if(NOT KRYSOL_BACKEND STREQUAL "CUDA" OR Kokkos_VERSION VERSION_GREATER_EQUAL 4.7.02)
+    return()
+  endif()
+  find_package(CUDAToolkit QUIET)
+  if(CUDAToolkit_VERSION VERSION_GREATER_EQUAL 13)
+    target_compile_options(${target} PUBLIC
+      "$<BUILD_INTERFACE:SHELL:-include ${PROJECT_SOURCE_DIR}/cmake/cuda13_kokkos4.hpp>"
+      "$<INSTALL_INTERFACE:SHELL:-include $<INSTALL_PREFIX>/include/krysol/cmake/cuda13_kokkos4.hpp>")
+    set_property(GLOBAL PROPERTY KRYSOL_CUDA13_SHIM ON)
+  endif()
+endfunction()

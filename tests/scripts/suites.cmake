@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Included by ctest. Asks the test program for its suites and registers one test for each, so that a failure names
+# its subject and ctest -j has something to share out, without starting a process for each of hundreds of cases.
+# In: program, threads, results, list.
+cmake_policy(VERSION 3.22)
+if(NOT EXISTS "${program}")
+  add_test(krysol_tests_was_not_built krysol_tests_was_not_built)
+  return()
+endif()
+if("${program}" IS_NEWER_THAN "${list}")
+  execute_process(COMMAND "${program}" --gtest_list_tests
+    OUTPUT_VARIABLE output ERROR_VARIABLE trouble RESULT_VARIABLE failed)
+  if(failed)
+    message(FATAL_ERROR "${program} --gtest_list_tests failed (${failed}): ${trouble}")
+  endif()
+  file(WRITE "${list}" "${output}")
+endif()
+file(STRINGS "${list}" suites REGEX "^[^ ].*\\.( |$)")
+set(names)
+foreach(suite IN LISTS suites)
+  string(REGEX REPLACE "[./].*" "" name "${suite}")  # Format/ell, Format/csr, ...: one test
+  list(APPEND names ${name})
+endforeach()
+list(REMOVE_DUPLICATES names)
+foreach(name IN LISTS names)
+  set(label unit)
+  set(counts ${threads})
+  if(name MATCHES "Golden")
+    set(label golden)
+  elseif(name MATCHES "Slow")
+    set(label slow)
+  endif()
+  if(NOT label STREQUAL "unit" AND "2" IN_LIST threads)
+    set(counts 2)
+  endif()
+  foreach(count IN LISTS counts)
+    set(test "${name}.threads_${count}")
+    add_test("${test}" "${program}" "--gtest_filter=${name}.*:${name}/*" --gtest_brief=1)
+    # Unbound, because ctest -j runs several at once and binding would put all of them on the first cores.
+    set_tests_properties("${test}" PROPERTIES LABELS "${label};threads_${count}" PROCESSORS ${count} TIMEOUT 900
+      ENVIRONMENT "OMP_NUM_THREADS=${count};OMP_PROC_BIND=false;GTEST_OUTPUT=xml:${results}/${test}.xml"
+      SKIP_REGULAR_EXPRESSION "\\[  PASSED  \\] 0 tests\\.")
+  endforeach()
+endforeach()
