@@ -1,0 +1,83 @@
+// Whole files: read into one buffer (decompressed), written so that no half file is ever seen.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+struct archive;  // of libarchive
+
+namespace krysol {
+
+/// The text of a file. One NUL follows the last byte and is not counted: a scanner may look at
+/// view().end() and finds there a byte that ends every number.
+class FileText {
+ public:
+  std::string_view view() const { return {data_.get(), size_}; }
+  std::int64_t bytes_on_disk() const { return bytes_on_disk_; }
+
+ private:
+  friend FileText read_text(const std::filesystem::path& path, std::int64_t max_text_bytes);
+  struct Free {
+    void operator()(char* p) const { std::free(p); }
+  };
+  void grow(std::size_t capacity);  // keeps what is there; throws std::bad_alloc
+
+  std::unique_ptr<char, Free> data_;
+  std::size_t size_ = 0;
+  std::size_t capacity_ = 0;
+  std::int64_t bytes_on_disk_ = 0;
+};
+
+/// Reads a file to its end. Whether it is compressed (gzip, bzip2, xz, zstd, lz4, lzip, compress)
+/// is seen from its first bytes, not from its name; pipes are read too. Memory grows with what has
+/// been decompressed, never with what a header claims. Throws FileError where the file cannot be
+/// opened or read, is cut or damaged (gzip: length and checksum of the last member are compared),
+/// or holds more than `max_text_bytes` of text.
+FileText read_text(const std::filesystem::path& path, std::int64_t max_text_bytes);
+
+/// A file in the making. It is written under a temporary name in the same folder and takes its own
+/// name in `commit()`, so that readers see the old file or the complete new one. Compressed with
+/// gzip where the name ends in `.gz`. A file that exists keeps its permissions and, behind a
+/// symbolic link, its place; a new one gets those of the umask. Devices and pipes are written
+/// directly. All but the destructor throw FileError (no such folder, no permission, disk full).
+class OutputFile {
+ public:
+  explicit OutputFile(const std::filesystem::path& path);
+  /// Removes the temporary file unless `commit()` has succeeded.
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  void write(std::string_view text);
+
+  /// Flushes, syncs to the disk and gives the file its name. Nothing may be written afterwards.
+  void commit();
+
+ private:
+  [[noreturn]] void fail(const std::string& what, int error_number) const;
+  [[noreturn]] void fail_gzip() const;
+  void open_temporary();
+  void open_gzip();
+  void flush();
+  void write_bytes(const char* data, std::size_t size);
+  void close_gzip();
+  void discard() noexcept;
+  static std::ptrdiff_t gzip_sink(archive* gzip, void* self, const void* data, std::size_t size);
+
+  std::string name_;                 // as the caller gave it, for messages
+  std::filesystem::path target_;     // with symbolic links resolved
+  std::filesystem::path temporary_;  // empty: written directly
+  std::string buffer_;
+  std::exception_ptr write_error_;
+  archive* gzip_ = nullptr;
+  int file_ = -1;
+};
+
+}  // namespace krysol

@@ -1,0 +1,946 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cctype>
+#include <cmath>
+#include <limits>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <krysol/io/file.hpp>
+#include <krysol/io/matrix_market.hpp>
+#include <krysol/io/parse_error.hpp>
+#include <krysol/io/scanner.hpp>
+
+namespace krysol {
+namespace {
+
+using Complex = std::complex<double>;
+
+bool same_word(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
+    return std::tolower(static_cast<unsigned char>(x)) ==
+           std::tolower(static_cast<unsigned char>(y));
+  });
+}
+
+bool contains_word(std::string_view text, std::string_view word) {
+  for (; text.size() >= word.size(); text.remove_prefix(1)) {
+    if (same_word(text.substr(0, word.size()), word)) return true;
+  }
+  return false;
+}
+
+/// 2^53 and more: does double hold it?
+bool is_exact_in_double(std::int64_t value) {
+  const std::uint64_t magnitude =
+      value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
+  return magnitude == 0 || (magnitude >> std::countr_zero(magnitude)) < (std::uint64_t{1} << 53);
+}
+
+// ---- What is not Matrix Market ------------------------------------------------------------------
+
+std::string_view line_of(std::string_view text, int number) {
+  for (; number > 1; --number) {
+    const std::size_t newline = text.find('\n');
+    if (newline == std::string_view::npos) return {};
+    text.remove_prefix(newline + 1);
+  }
+  return text.substr(0, text.find('\n'));
+}
+
+/// Harwell-Boeing and Rutherford-Boeing files: counts on line 2; on line 3 a type of three letters
+/// (values, symmetry, assembled or elements), then sizes.
+bool is_harwell_boeing(std::string_view text) {
+  const auto digits_from = [](std::string_view line, std::size_t start) {
+    const std::size_t k = line.find_first_not_of(' ', start);
+    return k != std::string_view::npos && line[k] >= '0' && line[k] <= '9';
+  };
+  const std::string_view type = line_of(text, 3);
+  if (type.size() < 5) return false;
+  const auto one_of = [](char c, std::string_view letters) {
+    return letters.find(static_cast<char>(std::tolower(static_cast<unsigned char>(c)))) !=
+           std::string_view::npos;
+  };
+  return one_of(type[0], "rcpiq") && one_of(type[1], "suhzr") && one_of(type[2], "ae") &&
+         type[3] == ' ' && digits_from(type, 3) && digits_from(line_of(text, 2), 0);
+}
+
+/// What a file is that is not Matrix Market and cannot be mended, with what to do; decided by its
+/// content, by its name where the content says nothing.
+std::optional<std::string> foreign_format(std::string_view text, const std::string& name) {
+  using namespace std::string_view_literals;
+  const auto starts_with = [text](std::string_view magic) {
+    return text.substr(0, magic.size()) == magic;
+  };
+  constexpr std::string_view convert = "is not read yet; convert it to Matrix Market (.mtx)";
+  const auto not_read = [&](std::string_view what, std::string_view how) {
+    return fmt::format("{} {}{}", what, convert, how);
+  };
+  constexpr std::string_view hb = "a Harwell-Boeing or Rutherford-Boeing file";
+  constexpr std::string_view hb_how = ", for instance with scipy.io.hb_read and scipy.io.mmwrite";
+  constexpr std::string_view mat = "a MATLAB file";
+  constexpr std::string_view mat_how = ", for instance with mmwrite of MATLAB or of scipy.io";
+  if (is_harwell_boeing(text)) return not_read(hb, hb_how);
+  if (starts_with("MATLAB "sv)) return not_read(mat, mat_how);
+  if (starts_with("\x89HDF\r\n\x1a\n"sv)) return not_read("an HDF5 file", "");
+  if (starts_with("\x93NUMPY"sv)) return not_read("a NumPy file", "");
+  if (starts_with("PK\x03\x04"sv)) return not_read("a zip archive (or NumPy .npz)", "");
+  if (starts_with("7z\xbc\xaf\x27\x1c"sv)) return not_read("a 7z archive", "");
+  if (starts_with("\x00\x12\x7b\x50"sv) || starts_with("\x00\x12\x7b\x4e"sv)) {
+    return not_read("a PETSc binary file", "");
+  }
+  if (text.size() > 262 && text.substr(257, 5) == "ustar"sv) {
+    return std::string("a tar archive is not read yet; unpack it and give the .mtx file inside");
+  }
+  // Text has no control bytes other than blanks and line ends.
+  const std::string_view head = text.substr(0, 512);
+  const auto binary = std::find_if(head.begin(), head.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return (byte < 0x20 && c != '\t' && c != '\n' && c != '\r') || byte == 0x7f;
+  });
+  if (binary != head.end()) {
+    return fmt::format(
+        "binary data (byte {} is \\x{:02x}) of no known format; give a Matrix Market"
+        " (.mtx) file, plain or compressed",
+        binary - head.begin() + 1, static_cast<unsigned char>(*binary));
+  }
+  std::string_view stem = name;
+  if (stem.size() > 3 && same_word(stem.substr(stem.size() - 3), ".gz")) stem.remove_suffix(3);
+  const std::size_t dot = stem.rfind('.');
+  if (dot == std::string_view::npos) return std::nullopt;
+  const std::string_view suffix = stem.substr(dot + 1);
+  if (same_word(suffix, "mat")) return not_read(mat, mat_how);
+  const bool hb_suffix =
+      same_word(suffix, "rb") || same_word(suffix, "hb") ||
+      (suffix.size() == 3 && std::string_view("rcpiqRCPIQ").find(suffix[0]) < 10 &&
+       std::string_view("suhzrSUHZR").find(suffix[1]) < 10 &&
+       std::string_view("aeAE").find(suffix[2]) < 4);
+  if (hb_suffix) return not_read(hb, hb_how);
+  return std::nullopt;
+}
+
+// ---- Repairs ------------------------------------------------------------------------------------
+
+enum class Mend {
+  byte_order_mark,
+  banner,
+  complex_array,
+  zero_based,
+  nan_entry,
+  pattern_value,
+  hermitian_diagonal,
+  skew_diagonal,
+  above,  // becomes one of the next three
+  twin_above,
+  lone_above,
+  unequal_twins,
+  extra_line,
+  count
+};
+
+/// Counts what was mended and where it was first seen.
+class Repairs {
+ public:
+  void note(Mend kind, std::int64_t line, std::int64_t count = 1) {
+    Seen& seen = seen_[static_cast<std::size_t>(kind)];
+    if (seen.count == 0) seen.line = line;
+    seen.count += count;
+  }
+  std::int64_t count(Mend kind) const { return seen_[static_cast<std::size_t>(kind)].count; }
+  std::int64_t line(Mend kind) const { return seen_[static_cast<std::size_t>(kind)].line; }
+
+  /// One sentence a kind.
+  std::vector<std::string> sentences(const FileInfo& info) const {
+    std::vector<std::string> all;
+    for (std::size_t k = 0; k < seen_.size(); ++k) {
+      const auto kind = static_cast<Mend>(k);
+      if (seen_[k].count > 0 && kind != Mend::above) {
+        all.push_back(sentence(kind, seen_[k], info));
+      }
+    }
+    return all;
+  }
+
+ private:
+  struct Seen {
+    std::int64_t count = 0;
+    std::int64_t line = 0;
+  };
+
+  static std::string sentence(Mend kind, const Seen& seen, const FileInfo& info) {
+    const auto counted = [&seen](std::string_view one, std::string_view many) {
+      return fmt::format("{} {}", seen.count, seen.count == 1 ? one : many);
+    };
+    const auto first = fmt::format("first on line {}", seen.line);
+    switch (kind) {
+      case Mend::byte_order_mark:
+        return "1 byte order mark passed over, on line 1";
+      case Mend::banner:
+        return fmt::format("1 banner missing, before line {}: taken as 'matrix {} real general'",
+                           seen.line, info.array ? "array" : "coordinate");
+      case Mend::complex_array:
+        return fmt::format(
+            "{} of a real array read as complex, because each line holds two and a %%GraphBLAS "
+            "comment says complex, {}",
+            counted("value", "values"), first);
+      case Mend::zero_based:
+        return fmt::format("{} counted from 0: all indices raised by one, {}",
+                           counted("entry", "entries"), first);
+      case Mend::nan_entry:
+        return fmt::format("{} dropped, {}", counted("NaN entry", "NaN entries"), first);
+      case Mend::pattern_value:
+        return fmt::format("{} behind the indices of a pattern file ignored, {}",
+                           counted("value", "values"), first);
+      case Mend::hermitian_diagonal:
+        return fmt::format("{} on the diagonal of a hermitian matrix dropped, {}",
+                           counted("imaginary part", "imaginary parts"), first);
+      case Mend::skew_diagonal:
+        return fmt::format("{} on the diagonal of a skew-symmetric matrix dropped, {}",
+                           counted("zero", "zeros"), first);
+      case Mend::twin_above:
+        return fmt::format("{} above the diagonal dropped, equal to the twin below, {}",
+                           counted("entry", "entries"), first);
+      case Mend::lone_above:
+        return fmt::format("{} above the diagonal mirrored to the triangle below, {}",
+                           counted("entry", "entries"), first);
+      case Mend::unequal_twins:
+        return fmt::format(
+            "{} of unequal entries in a file that declares a symmetry and stores "
+            "both triangles: read as general, {}",
+            counted("pair", "pairs"), first);
+      case Mend::extra_line:
+        return fmt::format("{} behind the last declared entry ignored, {}",
+                           counted("line", "lines"), first);
+      case Mend::above:
+      case Mend::count:
+        break;
+    }
+    return {};
+  }
+
+  std::array<Seen, static_cast<std::size_t>(Mend::count)> seen_;
+};
+
+// ---- Reading ------------------------------------------------------------------------------------
+
+/// a(j,i) from a(i,j).
+double mirrored(double value, Symmetry symmetry) {
+  return symmetry == Symmetry::skew_symmetric ? -value : value;
+}
+Complex mirrored(Complex value, Symmetry symmetry) {
+  if (symmetry == Symmetry::skew_symmetric) return -value;
+  return symmetry == Symmetry::hermitian ? std::conj(value) : value;
+}
+
+double imaginary_part(double) { return 0; }
+double imaginary_part(Complex value) { return value.imag(); }
+bool is_nan(double value) { return std::isnan(value); }
+bool is_nan(Complex value) { return std::isnan(value.real()) || std::isnan(value.imag()); }
+
+/// One file on its way from text to numbers.
+class Reader {
+ public:
+  Reader(std::string_view text, const std::string& name, const ReadOptions& options)
+      : in_(text, name), options_(options) {
+    info_.bytes = info_.text_bytes = static_cast<std::int64_t>(text.size());
+    read_banner();
+    read_sizes();
+  }
+
+  MatrixFile matrix() {
+    MatrixFile result;
+    if (info_.field == Field::complex) {
+      result.matrix = triplets<Complex>();
+    } else {
+      result.matrix = triplets<double>();
+    }
+    result.info = finish();
+    return result;
+  }
+
+  DenseFile dense() {
+    DenseFile result;
+    result.rows = rows_;
+    result.cols = cols_;
+    if (info_.field == Field::complex) {
+      result.values = values<Complex>();
+    } else {
+      result.values = values<double>();
+    }
+    result.info = finish();
+    return result;
+  }
+
+ private:
+  void read_banner();
+  void parse_banner_words();
+  void skip_to_sizes();
+  void read_sizes();
+  void read_sizes_without_banner();
+  void mend_complex_array();
+  void check_length();
+  [[noreturn]] void fail_at_end(std::int64_t entries_found);
+  FileInfo finish();
+
+  template <Field field, class T>
+  T value();
+  template <class T, class Sink>
+  void for_each_coordinate(Sink sink);
+  template <Field field, class T, class Sink>
+  void coordinate_loop(Sink sink);
+  template <class T, class Sink>
+  void for_each_array_value(Sink sink);
+  template <Field field, class T, class Sink>
+  void array_loop(Sink sink);
+  template <class T>
+  bool keep_diagonal(T& value, const char* where);
+  template <class T>
+  Triplets<T> triplets();
+  template <class T>
+  std::vector<T> values();
+  template <class T>
+  void shift_to_zero_based(Triplets<T>& a);
+  template <class T>
+  void resolve_upper_triangle(Triplets<T>& a);
+  [[noreturn]] void fail_at_entry(Index row, Index col, const std::string& message);
+
+  Scanner in_;
+  const ReadOptions& options_;
+  FileInfo info_;
+  Repairs repairs_;
+  Index rows_ = 0;
+  Index cols_ = 0;
+  bool has_banner_ = true;
+  bool graphblas_complex_ = false;         // a comment `%%GraphBLAS type ... complex` was seen
+  const char* data_start_ = nullptr;       // the line behind the size line
+  std::int64_t data_line_ = 0;             // its number
+  bool zero_index_seen_ = false;           // repair only
+  const char* zero_index_ = nullptr;       // the first index 0
+  const char* zero_index_line_ = nullptr;  // start of its line
+  std::int64_t zero_index_line_number_ = 0;
+};
+
+void Reader::read_banner() {
+  const std::string_view text(in_.begin, static_cast<std::size_t>(in_.end - in_.begin));
+  if (text.empty()) in_.fail(in_.at, "expected the banner '%%MatrixMarket ...', found no text");
+  constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+  if (text.substr(0, 3) == byte_order_mark) {
+    if (!options_.repair) {
+      in_.fail(in_.at, "expected the banner '%%MatrixMarket ...', found a byte order mark");
+    }
+    repairs_.note(Mend::byte_order_mark, 1);
+    in_.at += 3;
+  }
+  constexpr std::string_view banner = "%%MatrixMarket";
+  const std::string_view first = in_.token();
+  if (same_word(first, banner)) {
+    in_.at += banner.size();
+    parse_banner_words();
+    return;
+  }
+  if (const auto what = foreign_format(text, in_.file)) {
+    throw FileError(in_.file + ": " + *what);
+  }
+  // A line that starts as banners do is a spoilt one, whose words nobody can guess.
+  if (!options_.repair || first.substr(0, 2) == "%%") {
+    in_.fail(in_.at,
+             fmt::format("expected the banner '{} matrix ...', found {}", banner, in_.found()));
+  }
+  has_banner_ = false;
+}
+
+void Reader::parse_banner_words() {
+  const auto next = [this](std::string_view what) {
+    if (in_.at_line_end()) {
+      in_.fail(in_.at, fmt::format("expected the {} in the banner, found {}", what, in_.found()));
+    }
+    return in_.token();
+  };
+  const auto unknown = [this](std::string_view what, std::string_view known) {
+    in_.fail(in_.at, fmt::format("expected the {}, found {}; known: {}", what, in_.found(), known));
+  };
+  const auto pass = [this](std::string_view word) { in_.at += word.size(); };
+
+  const std::string_view object = next("object");
+  if (!same_word(object, "matrix"))
+    unknown("object", "matrix (vectors are matrices of one column)");
+  pass(object);
+
+  const std::string_view format = next("format");
+  info_.array = same_word(format, "array");
+  if (!info_.array && !same_word(format, "coordinate")) unknown("format", "coordinate, array");
+  pass(format);
+
+  const std::string_view field = next("field");
+  const char* field_start = in_.at;
+  constexpr std::array fields{Field::real, Field::integer, Field::pattern, Field::complex};
+  const auto known_field = std::find_if(fields.begin(), fields.end(),
+                                        [&](Field f) { return same_word(field, to_string(f)); });
+  if (known_field == fields.end()) unknown("field", "real, integer, pattern, complex");
+  info_.field = *known_field;
+  pass(field);
+
+  const std::string_view symmetry = next("symmetry");
+  // Spelled here and not with to_string(Symmetry): io needs nothing of spmv but its headers.
+  constexpr std::array<std::pair<std::string_view, Symmetry>, 4> symmetries{
+      {{"general", Symmetry::general},
+       {"symmetric", Symmetry::symmetric},
+       {"skew-symmetric", Symmetry::skew_symmetric},
+       {"hermitian", Symmetry::hermitian}}};
+  const auto known_symmetry =
+      std::find_if(symmetries.begin(), symmetries.end(),
+                   [&](const auto& entry) { return same_word(symmetry, entry.first); });
+  if (known_symmetry == symmetries.end()) {
+    unknown("symmetry", "general, symmetric, skew-symmetric, hermitian");
+  }
+  info_.symmetry = known_symmetry->second;
+
+  if (info_.array && info_.field == Field::pattern) {
+    in_.fail(field_start, "an array cannot be a pattern: all its places are stored");
+  }
+  if (info_.symmetry == Symmetry::hermitian && info_.field != Field::complex) {
+    in_.fail(in_.at, fmt::format("a hermitian matrix must be complex, this one is {}",
+                                 to_string(info_.field)));
+  }
+  if (info_.symmetry == Symmetry::skew_symmetric && info_.field == Field::pattern) {
+    in_.fail(in_.at, "a pattern cannot be skew-symmetric: it has no signs");
+  }
+  pass(symmetry);
+  in_.end_line("after the symmetry");
+}
+
+/// Passes over comments and looks for those that are more than that.
+void Reader::skip_to_sizes() {
+  for (; in_.at != in_.end; in_.end_line("")) {
+    if (in_.at_line_end()) continue;
+    if (*in_.at != '%') return;
+    const std::string_view rest(in_.at, static_cast<std::size_t>(in_.end - in_.at));
+    const std::string_view comment = line_of(rest, 1);
+    // A banner further down says what no default may override.
+    if (!has_banner_ && contains_word(comment, "MatrixMarket")) {
+      in_.fail(in_.at, "expected the banner on line 1, spelled '%%MatrixMarket', found it here");
+    }
+    if (contains_word(comment, "%%GraphBLAS type") && contains_word(comment, "complex")) {
+      graphblas_complex_ = true;
+    }
+    in_.at += comment.size();
+  }
+  in_.fail(in_.at, fmt::format("expected the size line ({}), found the end of the file",
+                               info_.array ? "rows columns" : "rows columns entries"));
+}
+
+void Reader::read_sizes() {
+  skip_to_sizes();
+  if (!has_banner_) read_sizes_without_banner();
+  constexpr std::int64_t longest = std::numeric_limits<Index>::max();
+  rows_ = static_cast<Index>(in_.size(longest, "rows"));
+  in_.skip_blanks();
+  const char* cols_start = in_.at;
+  cols_ = static_cast<Index>(in_.size(longest, "columns"));
+  if (info_.symmetry != Symmetry::general && rows_ != cols_) {
+    in_.fail(cols_start, fmt::format("a {} matrix must be square, this one is {} x {}",
+                                     info_.symmetry == Symmetry::hermitian   ? "hermitian"
+                                     : info_.symmetry == Symmetry::symmetric ? "symmetric"
+                                                                             : "skew-symmetric",
+                                     rows_, cols_));
+  }
+  // At most 2^62, because both sizes stay below 2^31.
+  const std::int64_t places = std::int64_t{rows_} * cols_;
+  if (info_.array) {
+    const std::int64_t n = rows_;
+    info_.stored_entries = info_.symmetry == Symmetry::general          ? places
+                           : info_.symmetry == Symmetry::skew_symmetric ? n * (n - 1) / 2
+                                                                        : n * (n + 1) / 2;
+    in_.end_line("after the two sizes of an array");
+  } else {
+    in_.skip_blanks();
+    const char* entries_start = in_.at;
+    info_.stored_entries = in_.size(std::numeric_limits<std::int64_t>::max(), "entries");
+    if (places == 0 && info_.stored_entries > 0) {
+      in_.fail(entries_start, fmt::format("a {} x {} matrix has no room for {} entries", rows_,
+                                          cols_, info_.stored_entries));
+    }
+    in_.end_line("after the three sizes");
+  }
+  data_start_ = in_.at;
+  data_line_ = in_.line;
+  if (options_.repair && info_.array && graphblas_complex_ && info_.field == Field::real) {
+    mend_complex_array();
+  }
+  check_length();
+}
+
+/// Without a banner the size line tells which kind follows: two numbers head an array, three
+/// coordinates.
+void Reader::read_sizes_without_banner() {
+  const char* start = in_.at;
+  int numbers = 0;
+  for (; !in_.at_line_end() && numbers < 4; ++numbers) {
+    const std::string_view token = in_.token();
+    if (token.empty() ||
+        !std::all_of(token.begin(), token.end(), [](char c) { return c >= '0' && c <= '9'; })) {
+      break;
+    }
+    in_.at += token.size();
+  }
+  const bool sizes = in_.at_line_end() && (numbers == 2 || numbers == 3);
+  in_.at = start;
+  if (!sizes) {
+    in_.fail(start, "expected a banner or a line of two or three sizes, found " + in_.found());
+  }
+  info_.array = numbers == 2;
+  repairs_.note(Mend::banner, in_.line);
+}
+
+/// SuiteSparse ships real arrays whose GraphBLAS comment says complex and whose lines hold two
+/// values. The banner alone makes each line an error.
+void Reader::mend_complex_array() {
+  Scanner peek = in_;
+  if (!peek.seek_data()) return;
+  int numbers = 0;
+  for (; !peek.at_line_end(); ++numbers) {
+    const std::string_view token = peek.token();
+    if (token.empty()) return;
+    peek.at += token.size();
+  }
+  if (numbers != 2) return;
+  info_.field = Field::complex;
+  repairs_.note(Mend::complex_array, peek.line, info_.stored_entries);
+}
+
+/// A header may claim any number of entries; nothing is allocated for more than the text can hold.
+/// Where the claim is too large for the bytes that follow, the lines are counted; from then on
+/// memory is in proportion to the text.
+void Reader::check_length() {
+  // "1 1\n", with a value "1 1 1\n" or "1 1 1 1\n"; in arrays "1\n" or "1 1\n". The last line end
+  // may be missing.
+  const std::int64_t indices = info_.array ? 0 : 4;
+  const std::int64_t numbers = info_.field == Field::pattern   ? 0
+                               : info_.field == Field::complex ? 4
+                                                               : 2;
+  if (info_.stored_entries <= (in_.end - in_.at + 1) / (indices + numbers)) return;
+  Scanner lines = in_;
+  std::int64_t found = 0;
+  for (; found < info_.stored_entries && lines.seek_data(); ++found) lines.skip_line();
+  if (found < info_.stored_entries) {
+    in_ = lines;
+    fail_at_end(found);
+  }
+}
+
+void Reader::fail_at_end(std::int64_t entries_found) {
+  in_.fail(in_.at, fmt::format("the file ends after {} of {} declared {}", entries_found,
+                               info_.stored_entries, info_.array ? "values" : "entries"));
+}
+
+/// Looks at what follows the last entry and makes the report.
+FileInfo Reader::finish() {
+  while (in_.seek_data()) {
+    if (!options_.repair) {
+      in_.fail(in_.at,
+               fmt::format("expected the end of the file after {} declared {}, found {}",
+                           info_.stored_entries, info_.array ? "values" : "entries", in_.found()));
+    }
+    repairs_.note(Mend::extra_line, in_.line);
+    in_.skip_line();
+  }
+  info_.repairs = repairs_.sentences(info_);
+  return info_;
+}
+
+template <Field field, class T>
+T Reader::value() {
+  if constexpr (field == Field::pattern) {
+    return T(1);
+  } else if constexpr (field == Field::integer) {
+    const std::int64_t number = in_.integer();
+    if (!is_exact_in_double(number)) ++info_.rounded_integers;
+    return static_cast<T>(number);
+  } else if constexpr (field == Field::complex) {
+    const bool nan_allowed = options_.repair && !info_.array;
+    const double re = in_.real(nan_allowed);
+    return T(re, in_.real(nan_allowed));
+  } else {
+    return T(in_.real(options_.repair && !info_.array));
+  }
+}
+
+/// Calls sink(row, col, value) for each entry, 0-based, lines in order. In repair mode an index 0
+/// arrives as -1.
+template <class T, class Sink>
+void Reader::for_each_coordinate(Sink sink) {
+  if constexpr (std::is_same_v<T, Complex>) {
+    coordinate_loop<Field::complex, T>(sink);
+  } else {
+    switch (info_.field) {
+      case Field::integer:
+        return coordinate_loop<Field::integer, T>(sink);
+      case Field::pattern:
+        return coordinate_loop<Field::pattern, T>(sink);
+      default:
+        return coordinate_loop<Field::real, T>(sink);
+    }
+  }
+}
+
+template <Field field, class T, class Sink>
+void Reader::coordinate_loop(Sink sink) {
+  const bool general = info_.symmetry == Symmetry::general;
+  const auto read_index = [this](Index size, std::string_view what) {
+    const std::uint64_t index = in_.index(static_cast<std::uint64_t>(size), options_.repair, what);
+    if (index == 0 && !zero_index_seen_) {
+      zero_index_seen_ = true;
+      zero_index_ = in_.at - 1;
+      zero_index_line_ = in_.line_start;
+      zero_index_line_number_ = in_.line;
+    }
+    return static_cast<Index>(static_cast<std::int64_t>(index) - 1);
+  };
+  for (std::int64_t k = 0; k < info_.stored_entries; ++k) {
+    if (!in_.seek_data()) fail_at_end(k);
+    const char* start = in_.at;
+    const Index row = read_index(rows_, "row");
+    const Index col = read_index(cols_, "column");
+    in_.skip_blanks();
+    const char* value_start = in_.at;
+    T a = value<field, T>();
+    bool keep = true;
+    if (options_.repair && is_nan(a)) {
+      repairs_.note(Mend::nan_entry, in_.line);
+      keep = false;
+    } else if (!general && row <= col) {
+      if (row < col) {
+        if (!options_.repair) {
+          in_.fail(start, fmt::format("entry ({}, {}) lies above the diagonal; a file with a "
+                                      "symmetry stores the lower triangle only",
+                                      row + 1, col + 1));
+        }
+        // Not yet known whether it has a twin; `resolve_upper_triangle` counts.
+        repairs_.note(Mend::above, in_.line);
+      } else {
+        keep = keep_diagonal(a, value_start);
+      }
+    }
+    if constexpr (field == Field::pattern) {
+      if (options_.repair && !in_.at_line_end()) {
+        repairs_.note(Mend::pattern_value, in_.line);
+        in_.real(true);
+      }
+    }
+    in_.end_line("after the entry");
+    if (keep) sink(row, col, a);
+  }
+}
+
+/// A hermitian diagonal is real, a skew-symmetric one is not stored. False where the entry is to
+/// be left out.
+template <class T>
+bool Reader::keep_diagonal(T& value, const char* where) {
+  if (info_.symmetry == Symmetry::hermitian && imaginary_part(value) != 0) {
+    if (!options_.repair) {
+      in_.fail(where, fmt::format("the diagonal of a hermitian matrix is real, found the imaginary "
+                                  "part {}",
+                                  imaginary_part(value)));
+    }
+    repairs_.note(Mend::hermitian_diagonal, in_.line);
+    value = std::real(value);
+  }
+  if (info_.symmetry == Symmetry::skew_symmetric) {
+    if (!options_.repair || value != T(0)) {
+      in_.fail(where, "a skew-symmetric matrix has no diagonal entries, found one");
+    }
+    repairs_.note(Mend::skew_diagonal, in_.line);
+    return false;
+  }
+  return true;
+}
+
+template <class T, class Sink>
+void Reader::for_each_array_value(Sink sink) {
+  if constexpr (std::is_same_v<T, Complex>) {
+    array_loop<Field::complex, T>(sink);
+  } else if (info_.field == Field::integer) {
+    array_loop<Field::integer, T>(sink);
+  } else {
+    array_loop<Field::real, T>(sink);
+  }
+}
+
+/// Calls sink(row, col, value) for each stored place, column by column; the lower triangle (the
+/// strictly lower one of a skew-symmetric matrix) where there is a symmetry.
+template <Field field, class T, class Sink>
+void Reader::array_loop(Sink sink) {
+  std::int64_t found = 0;
+  // Without rows there is nothing to read, but there may be 2^31 columns to pass over.
+  for (Index col = 0; rows_ > 0 && col < cols_; ++col) {
+    const Index first = info_.symmetry == Symmetry::general          ? 0
+                        : info_.symmetry == Symmetry::skew_symmetric ? col + 1
+                                                                     : col;
+    for (Index row = first; row < rows_; ++row, ++found) {
+      if (!in_.seek_data()) fail_at_end(found);
+      const char* start = in_.at;
+      T a = value<field, T>();
+      if (row == col && info_.symmetry == Symmetry::hermitian) keep_diagonal(a, start);
+      in_.end_line(field == Field::complex ? "after the real and the imaginary part"
+                                           : "after the value (an array has one on a line)");
+      sink(row, col, a);
+    }
+  }
+}
+
+template <class T>
+Triplets<T> Reader::triplets() {
+  Triplets<T> a;
+  a.rows = rows_;
+  a.cols = cols_;
+  a.symmetry = info_.symmetry;
+  if (info_.array) {
+    for_each_array_value<T>([&a](Index row, Index col, T value) {
+      if (value != T(0)) a.add(row, col, value);
+    });
+    return a;
+  }
+  const auto entries = static_cast<std::size_t>(info_.stored_entries);
+  a.row_idx.resize(entries);
+  a.col_idx.resize(entries);
+  a.values.resize(entries);
+  std::size_t kept = 0;
+  for_each_coordinate<T>([&](Index row, Index col, T value) {
+    a.row_idx[kept] = row;
+    a.col_idx[kept] = col;
+    a.values[kept] = value;
+    ++kept;
+  });
+  a.row_idx.resize(kept);
+  a.col_idx.resize(kept);
+  a.values.resize(kept);
+  if (zero_index_seen_) shift_to_zero_based(a);
+  if (repairs_.count(Mend::above) > 0) resolve_upper_triangle(a);
+  return a;
+}
+
+/// Repair: an index 0 means that the file counts from 0, unless another index is as large as the
+/// matrix, which only files that count from 1 can hold.
+template <class T>
+void Reader::shift_to_zero_based(Triplets<T>& a) {
+  const auto last = [](const std::vector<Index>& indices) {
+    return indices.empty() ? Index{-1} : *std::max_element(indices.begin(), indices.end());
+  };
+  // What was read as one-based n is n - 1 here.
+  const bool row_full = last(a.row_idx) == rows_ - 1;
+  if (row_full || last(a.col_idx) == cols_ - 1) {
+    in_.line = zero_index_line_number_;
+    in_.line_start = zero_index_line_;
+    in_.fail(zero_index_, fmt::format("index 0 in a file that does not count from 0: another {} "
+                                      "index is {}",
+                                      row_full ? "row" : "column", row_full ? rows_ : cols_));
+  }
+  for (Index& row : a.row_idx) ++row;
+  for (Index& col : a.col_idx) ++col;
+  repairs_.note(Mend::zero_based, zero_index_line_number_, info_.stored_entries);
+}
+
+/// Repair: entries above the diagonal of a symmetric (skew-symmetric, hermitian) file. Where no
+/// entry has a twin, the upper ones move to the mirrored place. Where all have one, the file stores
+/// both triangles: the upper one goes if the twins agree; if some differ, the symmetry was
+/// declared wrongly, and the matrix is general as it stands. Anything between is no one's meaning.
+template <class T>
+void Reader::resolve_upper_triangle(Triplets<T>& a) {
+  struct Place {
+    std::uint64_t key;  // of the place below the diagonal: row, column
+    std::size_t entry;
+  };
+  std::vector<Place> below;
+  std::vector<Place> above;
+  for (std::size_t k = 0; k < a.values.size(); ++k) {
+    const auto row = static_cast<std::uint64_t>(a.row_idx[k]);
+    const auto col = static_cast<std::uint64_t>(a.col_idx[k]);
+    if (row > col) below.push_back({row << 32 | col, k});
+    if (row < col) above.push_back({col << 32 | row, k});
+  }
+  const auto by_place = [](const Place& x, const Place& y) {
+    return x.key != y.key ? x.key < y.key : x.entry < y.entry;
+  };
+  std::sort(below.begin(), below.end(), by_place);
+  std::sort(above.begin(), above.end(), by_place);
+
+  // Merges both lists; entries of one place are summed first, because duplicates are legal.
+  const auto sum_from = [&a](const std::vector<Place>& places, std::size_t& k, std::uint64_t key) {
+    T sum = 0;
+    for (; k < places.size() && places[k].key == key; ++k) sum += a.values[places[k].entry];
+    return sum;
+  };
+  constexpr std::uint64_t none = ~std::uint64_t{0};
+  std::uint64_t first_alone = none;
+  bool alone_is_below = false;
+  std::int64_t twins = 0;
+  std::int64_t unequal = 0;
+  for (std::size_t i = 0, j = 0; i < below.size() || j < above.size();) {
+    const std::uint64_t below_key = i < below.size() ? below[i].key : none;
+    const std::uint64_t above_key = j < above.size() ? above[j].key : none;
+    const std::uint64_t key = std::min(below_key, above_key);
+    const T lower = sum_from(below, i, key);
+    const T upper = mirrored(sum_from(above, j, key), a.symmetry);
+    if (below_key == above_key) {
+      ++twins;
+      if (lower != upper) ++unequal;
+    } else if (lower != upper && first_alone == none) {  // a stored zero needs no twin
+      first_alone = key;
+      alone_is_below = below_key == key;
+    }
+  }
+  const auto stored_above = static_cast<std::int64_t>(above.size());
+  const std::int64_t first_line = repairs_.line(Mend::above);
+  if (twins == 0) {
+    for (const Place& place : above) {
+      std::swap(a.row_idx[place.entry], a.col_idx[place.entry]);
+      a.values[place.entry] = mirrored(a.values[place.entry], a.symmetry);
+    }
+    repairs_.note(Mend::lone_above, first_line, stored_above);
+    return;
+  }
+  if (first_alone != none) {
+    auto row = static_cast<Index>(first_alone >> 32);
+    auto col = static_cast<Index>(first_alone & 0xffffffff);
+    if (!alone_is_below) std::swap(row, col);
+    fail_at_entry(row, col,
+                  fmt::format("the file has entries on both sides of the diagonal, but ({}, {}) "
+                              "has no twin at ({}, {})",
+                              row + 1, col + 1, col + 1, row + 1));
+  }
+  if (unequal > 0) {
+    a.symmetry = info_.symmetry = Symmetry::general;
+    repairs_.note(Mend::unequal_twins, first_line, unequal);
+    return;
+  }
+  std::size_t kept = 0;
+  for (std::size_t k = 0; k < a.values.size(); ++k) {
+    if (a.row_idx[k] < a.col_idx[k]) continue;
+    a.row_idx[kept] = a.row_idx[k];
+    a.col_idx[kept] = a.col_idx[k];
+    a.values[kept] = a.values[k];
+    ++kept;
+  }
+  a.row_idx.resize(kept);
+  a.col_idx.resize(kept);
+  a.values.resize(kept);
+  repairs_.note(Mend::twin_above, first_line, stored_above);
+}
+
+/// Fails at the first line that holds the entry (0-based), which is searched for in the text:
+/// lines are not remembered.
+void Reader::fail_at_entry(Index row, Index col, const std::string& message) {
+  in_.at = in_.line_start = data_start_;
+  in_.line = data_line_;
+  const std::int64_t base = zero_index_seen_ ? 0 : 1;
+  while (in_.seek_data()) {
+    const char* start = in_.at;
+    const bool found = in_.integer() == row + base && in_.integer() == col + base;
+    if (found) in_.fail(start, message);
+    in_.skip_line();
+  }
+  in_.fail(in_.at, message);
+}
+
+template <class T>
+std::vector<T> Reader::values() {
+  const std::int64_t places = std::int64_t{rows_} * cols_;
+  if (!info_.array && places > options_.max_dense_values) {
+    throw FileError(
+        fmt::format("{}: {} x {} values make no dense vectors: more than {}, the limit set by "
+                    "ReadOptions::max_dense_values",
+                    in_.file, rows_, cols_, options_.max_dense_values));
+  }
+  std::vector<T> dense(static_cast<std::size_t>(places));
+  const auto place = [this](Index row, Index col) {
+    return static_cast<std::size_t>(std::int64_t{col} * rows_ + row);
+  };
+  if (info_.array) {
+    for_each_array_value<T>([&](Index row, Index col, T value) {
+      dense[place(row, col)] = value;
+      if (info_.symmetry != Symmetry::general && row != col) {
+        dense[place(col, row)] = mirrored(value, info_.symmetry);
+      }
+    });
+    return dense;
+  }
+  const Triplets<T> a = triplets<T>();
+  for (std::size_t k = 0; k < a.values.size(); ++k) {
+    const Index row = a.row_idx[k];
+    const Index col = a.col_idx[k];
+    dense[place(row, col)] += a.values[k];
+    if (a.symmetry != Symmetry::general && row != col) {
+      dense[place(col, row)] += mirrored(a.values[k], a.symmetry);
+    }
+  }
+  return dense;
+}
+
+/// Runs `read(reader)`; memory that is not there is a property of the file too.
+template <class Result, class Read>
+Result read_text_with(std::string_view text, const std::string& name, const ReadOptions& options,
+                      Read read) {
+  try {
+    Reader reader(text, name, options);
+    return read(reader);
+  } catch (const std::bad_alloc&) {
+  } catch (const std::length_error&) {
+  }
+  throw FileError(name + ": not enough memory to hold its entries");
+}
+
+MatrixFile matrix_from(std::string_view text, const std::string& name, const ReadOptions& options) {
+  return read_text_with<MatrixFile>(text, name, options, [](Reader& r) { return r.matrix(); });
+}
+
+DenseFile dense_from(std::string_view text, const std::string& name, const ReadOptions& options) {
+  return read_text_with<DenseFile>(text, name, options, [](Reader& r) { return r.dense(); });
+}
+
+}  // namespace
+
+std::string_view to_string(Field field) {
+  switch (field) {
+    case Field::real:
+      return "real";
+    case Field::integer:
+      return "integer";
+    case Field::pattern:
+      return "pattern";
+    case Field::complex:
+      return "complex";
+  }
+  return "unknown";
+}
+
+MatrixFile read_matrix(const std::filesystem::path& path, const ReadOptions& options) {
+  const FileText text = read_text(path, options.max_text_bytes);
+  MatrixFile result = matrix_from(text.view(), path.string(), options);
+  result.info.bytes = text.bytes_on_disk();
+  return result;
+}
+
+DenseFile read_dense(const std::filesystem::path& path, const ReadOptions& options) {
+  const FileText text = read_text(path, options.max_text_bytes);
+  DenseFile result = dense_from(text.view(), path.string(), options);
+  result.info.bytes = text.bytes_on_disk();
+  return result;
+}
+
+MatrixFile parse_matrix(const std::string& text, const std::string& name,
+                        const ReadOptions& options) {
+  return matrix_from(text, name, options);
+}
+
+DenseFile parse_dense(const std::string& text, const std::string& name,
+                      const ReadOptions& options) {
+  return dense_from(text, name, options);
+}
+
+}  // namespace krysol

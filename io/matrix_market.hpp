@@ -1,0 +1,104 @@
+// Matrix Market files: the only place that parses or writes them.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <krysol/spmv/triplets.hpp>
+
+namespace krysol {
+
+enum class Field { real, integer, pattern, complex };
+
+/// "real", "integer", "pattern" or "complex", as Matrix Market spells them.
+std::string_view to_string(Field field);
+
+struct ReadOptions {
+  /// false (strict): the first departure from the format throws. true: departures with one obvious
+  /// meaning are mended, and each kind is counted in `FileInfo::repairs`:
+  /// a missing banner (two sizes: array, three: coordinate, both real general), indices that count
+  /// from 0, NaN entries of coordinate files (dropped), imaginary parts on a hermitian diagonal
+  /// and zeros on a skew-symmetric one (dropped), values in a pattern file (ignored), lines behind
+  /// the last declared entry (ignored), a byte order mark (passed over), entries above the diagonal
+  /// of a symmetric file (mirrored where none has a twin below, dropped where all have an equal
+  /// one; where some twins differ, the matrix is general as it stands), and a "real" array of two
+  /// values a line under a comment `%%GraphBLAS type ... complex` (read as complex).
+  bool repair = false;
+
+  /// The most text a file may decompress to. 64 GiB hold some 3 x 10^9 entries; a gzip file can
+  /// swell 1032-fold, so a limit relative to its size would say little.
+  std::int64_t max_text_bytes = std::int64_t{64} << 30;
+
+  /// The most values `read_dense` makes of a coordinate file, whose sizes are not bounded by its
+  /// length as those of an array file are.
+  std::int64_t max_dense_values = std::int64_t{1} << 30;
+};
+
+/// What a file said of itself, and what had to be done to read it.
+struct FileInfo {
+  Field field = Field::real;
+  Symmetry symmetry = Symmetry::general;
+  bool array = false;                 // a dense array file, not coordinates
+  std::int64_t stored_entries = 0;    // entry lines in the file, as declared
+  std::int64_t rounded_integers = 0;  // integers beyond 2^53 that double had to round
+  std::int64_t bytes = 0;             // of the file as it lies on disk
+  std::int64_t text_bytes = 0;        // after decompression
+  std::vector<std::string> repairs;   // one sentence a kind, each with its count and first line
+};
+
+/// A sparse matrix file: real, integer and pattern (value 1) entries become double.
+struct MatrixFile {
+  FileInfo info;
+  std::variant<Triplets<double>, Triplets<std::complex<double>>> matrix;
+};
+
+/// A dense file, column by column: right-hand sides, starting guesses, solutions.
+struct DenseFile {
+  FileInfo info;
+  Index rows = 0;
+  Index cols = 0;
+  std::variant<std::vector<double>, std::vector<std::complex<double>>> values;  // [rows * cols]
+};
+
+/// Reads a matrix, plain or compressed. Entries stay in the order of the file; coordinates keep
+/// explicit zeros and duplicates, arrays lose their zeros. A file with a symmetry keeps it and its
+/// stored triangle. Numbers may have a leading plus and Fortran's exponents (1.5D+03, 1.5+103);
+/// reals that overflow double and integers beyond 64 bits are errors, underflow is not, NaN and
+/// infinity are. Throws ParseError (with the position) or FileError.
+MatrixFile read_matrix(const std::filesystem::path& path, const ReadOptions& options = {});
+
+/// Reads one or more vectors: an array file, or a coordinate file whose missing entries are 0 and
+/// whose duplicates are summed. A symmetry is expanded. Throws as `read_matrix`.
+DenseFile read_dense(const std::filesystem::path& path, const ReadOptions& options = {});
+
+/// The same from text in memory; `name` stands for the file in messages.
+MatrixFile parse_matrix(const std::string& text, const std::string& name,
+                        const ReadOptions& options = {});
+DenseFile parse_dense(const std::string& text, const std::string& name,
+                      const ReadOptions& options = {});
+
+/// Writes coordinates in the order given, one-based, each value in the fewest digits that read back
+/// to the same bits. Compressed with gzip where the name ends in `.gz`. The file appears under its
+/// name only when it is complete. Throws FileError, also for a value that is NaN or infinite,
+/// because no reader would take the file; std::invalid_argument for arrays of different lengths,
+/// indices outside the matrix and entries that its symmetry forbids (above the diagonal; on a
+/// skew-symmetric diagonal; with an imaginary part on a hermitian one).
+void write_matrix(const std::filesystem::path& path, const Triplets<double>& matrix);
+void write_matrix(const std::filesystem::path& path, const Triplets<std::complex<double>>& matrix);
+
+/// Writes a dense array of `cols` columns, values[rows * cols] column by column. NaN and infinity
+/// are written as `nan` and `inf`: the iterate of a solver that broke down is evidence.
+/// `read_dense` refuses such a file with the position. Throws FileError; std::invalid_argument
+/// where the number of values is not rows * cols.
+void write_dense(const std::filesystem::path& path, Index rows, Index cols,
+                 const std::vector<double>& values);
+void write_dense(const std::filesystem::path& path, Index rows, Index cols,
+                 const std::vector<std::complex<double>>& values);
+
+}  // namespace krysol
