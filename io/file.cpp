@@ -145,6 +145,7 @@ class Decompressor {
     archive_read_support_filter_lz4(archive_);
     archive_read_support_filter_lzip(archive_);
     archive_read_support_format_raw(archive_);
+    archive_read_support_format_empty(archive_);
     if (archive_read_open(archive_, this, nullptr, next_block, nullptr) != ARCHIVE_OK) fail();
     archive_entry* entry = nullptr;
     const int status = archive_read_next_header(archive_, &entry);

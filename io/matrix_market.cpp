@@ -423,7 +423,9 @@ void Reader::skip_to_sizes() {
     const std::string_view rest(in_.at, static_cast<std::size_t>(in_.end - in_.at));
     const std::string_view comment = line_of(rest, 1);
     // A banner further down says what no default may override.
-    if (!has_banner_ && contains_word(comment, "MatrixMarket")) {
+    const std::size_t first_letter = comment.find_first_not_of("% \t");
+    if (!has_banner_ && first_letter != std::string_view::npos &&
+        same_word(comment.substr(first_letter, 12), "MatrixMarket")) {
       in_.fail(in_.at, "expected the banner on line 1, spelled '%%MatrixMarket', found it here");
     }
     if (contains_word(comment, "%%GraphBLAS type") && contains_word(comment, "complex")) {

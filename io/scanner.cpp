@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
+#include <system_error>
 
+#include <fast_float/fast_float.h>
 #include <fmt/format.h>
 
 #include <krysol/io/parse_error.hpp>
@@ -20,6 +23,14 @@ bool is_nan_word(std::string_view token) {
   if (!token.empty() && is_sign(token.front())) token.remove_prefix(1);
   return token.size() >= 3 && lower(token[0]) == 'n' && lower(token[1]) == 'a' &&
          lower(token[2]) == 'n' && (token.size() == 3 || (token[3] == '(' && token.back() == ')'));
+}
+
+/// "inf", "+Infinity": told from words that are no numbers at all.
+bool is_infinity_word(std::string_view token) {
+  if (!token.empty() && is_sign(token.front())) token.remove_prefix(1);
+  std::string word(token.substr(0, 9));
+  std::transform(word.begin(), word.end(), word.begin(), lower);
+  return word == "inf" || word == "infinity";
 }
 
 /// Digits with one decimal point at most, then an exponent with E, D, Q or a bare sign; or empty
@@ -169,6 +180,20 @@ std::uint64_t Scanner::index_slowly(std::uint64_t limit, bool zero_allowed, std:
   return static_cast<std::uint64_t>(value);
 }
 
+double Scanner::real(bool nan_allowed) {
+  skip_blanks();
+  // fast_float passes over white space, line ends too: never let it start there.
+  if (static_cast<unsigned char>(*at) > ' ') {
+    double value;
+    const auto [p, error] = fast_float::from_chars(at, end, value);
+    if (error == std::errc() && ends_token(p) && std::isfinite(value)) {
+      at = p;
+      return value;
+    }
+  }
+  return real_slowly(nan_allowed);
+}
+
 double Scanner::real_slowly(bool nan_allowed) {
   if (at_line_end()) fail(at, fmt::format("expected a value, found {}", found()));
   const std::string_view text = token();
@@ -179,12 +204,8 @@ double Scanner::real_slowly(bool nan_allowed) {
   }
   const std::string number = in_c_spelling(text);
   if (number.empty()) {
-    // Infinity by name is told from words that are no numbers at all.
-    double value = 0;
-    const auto [p, error] = fast_float::from_chars(text.data(), text.data() + text.size(), value);
-    const bool infinite = error == std::errc() && p == text.data() + text.size() && !text.empty() &&
-                          std::isinf(value);
-    fail(at, fmt::format("expected a {}, found {}", infinite ? "finite value" : "value", found()));
+    fail(at, fmt::format("expected a {}, found {}",
+                         is_infinity_word(text) ? "finite value" : "value", found()));
   }
   double value = 0;
   const char* last = number.data() + number.size();

@@ -3,17 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
 #include <string_view>
-#include <system_error>
-
-#include <fast_float/fast_float.h>
-
-#include <krysol/spmv/types.hpp>
+#include <utility>
 
 namespace krysol {
 
@@ -94,19 +89,7 @@ class Scanner {
   /// A decimal number in the grammar of C, or of Fortran: leading plus, exponent letter D or Q or
   /// none (1.5+103). Correctly rounded; underflow gives 0 or a denormal; overflow and infinity
   /// fail, and so does NaN unless `nan_allowed`.
-  double real(bool nan_allowed) {
-    skip_blanks();
-    // fast_float passes over white space, line ends too: never let it start there.
-    if (static_cast<unsigned char>(*at) > ' ') {
-      double value;
-      const auto [p, error] = fast_float::from_chars(at, end, value);
-      if (error == std::errc() && ends_token(p) && std::isfinite(value)) {
-        at = p;
-        return value;
-      }
-    }
-    return real_slowly(nan_allowed);
-  }
+  double real(bool nan_allowed);
 
   /// A whole number that fits 64 bits with its sign.
   std::int64_t integer();
