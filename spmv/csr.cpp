@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <krysol/spmv/csr.hpp>
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace krysol {
+namespace {
+
+/// What a row costs beside its nonzeros: its pointer, its entry of y, the end of a loop.
+constexpr Offset row_overhead = 3;
+
+template <class T>
+DeviceScalar<T> device_scalar(const T& v) {
+  if constexpr (is_complex<T>) {
+    return {v.real(), v.imag()};
+  } else {
+    return v;
+  }
+}
+
+template <class S>
+S mirrored(const S& v, Symmetry symmetry) {
+  if (symmetry == Symmetry::skew_symmetric) return -v;
+  return symmetry == Symmetry::hermitian ? conjugate(v) : v;
+}
+
+template <class T>
+void check_triplets(const Triplets<T>& t) {
+  if (t.row_idx.size() != t.values.size() || t.col_idx.size() != t.values.size()) {
+    throw std::invalid_argument(
+        fmt::format("krysol::to_csr: {} row indices, {} column indices and {} values; the three "
+                    "arrays must be of one length",
+                    t.row_idx.size(), t.col_idx.size(), t.values.size()));
+  }
+  if (t.rows < 0 || t.cols < 0) {
+    throw std::invalid_argument(
+        fmt::format("krysol::to_csr: a matrix cannot be {} x {}", t.rows, t.cols));
+  }
+  if (t.symmetry != Symmetry::general && t.rows != t.cols) {
+    throw std::invalid_argument(
+        fmt::format("krysol::to_csr: a {} matrix must be square, not {} x {}",
+                    to_string(t.symmetry), t.rows, t.cols));
+  }
+  for (std::size_t k = 0; k < t.values.size(); ++k) {
+    if (t.row_idx[k] < 0 || t.row_idx[k] >= t.rows || t.col_idx[k] < 0 || t.col_idx[k] >= t.cols) {
+      throw std::invalid_argument(
+          fmt::format("krysol::to_csr: entry {} is at row {}, column {} of a {} x {} matrix (all "
+                      "counted from 0)",
+                      k, t.row_idx[k], t.col_idx[k], t.rows, t.cols));
+    }
+  }
+}
+
+}  // namespace
+
+void check_sizes(std::string_view function, Index rows, Index cols, std::size_t x, std::size_t y) {
+  if (x == static_cast<std::size_t>(cols) && y == static_cast<std::size_t>(rows)) return;
+  throw std::invalid_argument(
+      fmt::format("{}: y = A x with A {} x {}, x of {} entries and y of {}; x needs {} and y {}",
+                  function, rows, cols, x, y, cols, rows));
+}
+
+CsrPlan plan_csr(const Offset* row_ptr, Index rows, CsrSchedule schedule, bool host,
+                 std::int64_t rows_per_block) {
+  CsrPlan plan;
+  const Offset nnz = rows == 0 ? 0 : row_ptr[rows];
+  const Offset mean = rows == 0 ? 0 : nnz / rows;
+  const bool lanes =
+      schedule == CsrSchedule::lanes || (!host && schedule != CsrSchedule::thread && mean >= 8);
+  if (lanes) {
+    plan.lanes = 2;
+    while (plan.lanes < 32 && plan.lanes < mean) plan.lanes *= 2;
+  }
+  plan.block_row.push_back(0);
+  if (schedule == CsrSchedule::thread || schedule == CsrSchedule::lanes) {
+    for (std::int64_t i = rows_per_block; i < rows; i += rows_per_block) {
+      plan.block_row.push_back(static_cast<Index>(i));
+    }
+  } else {
+    // A block is as much work as rows_per_block rows of mean length; a longer row is a block.
+    const Offset target = rows_per_block * (mean + row_overhead);
+    Offset work = 0;
+    for (Index i = 0; i < rows; ++i) {
+      const Offset row = row_ptr[i + 1] - row_ptr[i] + row_overhead;
+      if (work > 0 && work + row > target) {
+        plan.block_row.push_back(i);
+        work = 0;
+      }
+      work += row;
+    }
+  }
+  if (rows > 0) plan.block_row.push_back(rows);
+  return plan;
+}
+
+template <class T>
+Assembled<DeviceScalar<T>> to_csr(const Triplets<T>& t) {
+  using S = DeviceScalar<T>;
+  check_triplets(t);
+  const bool mirror = t.symmetry != Symmetry::general;
+  const std::size_t stored = t.values.size();
+
+  // Count, then place each entry and its mirror image; within a row in the order given.
+  std::vector<Offset> next(static_cast<std::size_t>(t.rows) + 1, 0);
+  const auto at = [](Index i) { return static_cast<std::size_t>(i); };
+  for (std::size_t k = 0; k < stored; ++k) {
+    ++next[at(t.row_idx[k]) + 1];
+    if (mirror && t.row_idx[k] != t.col_idx[k]) ++next[at(t.col_idx[k]) + 1];
+  }
+  for (std::size_t i = 0; i < at(t.rows); ++i) next[i + 1] += next[i];
+  const std::vector<Offset> begin = next;
+
+  struct Entry {
+    Index col;
+    bool stored;
+    S value;
+  };
+  std::vector<Entry> entry(static_cast<std::size_t>(begin.back()));
+  Assembled<S> out;
+  for (std::size_t k = 0; k < stored; ++k) {
+    const S v = device_scalar(t.values[k]);
+    if (v == S(0)) ++out.explicit_zeros;
+    entry[static_cast<std::size_t>(next[at(t.row_idx[k])]++)] = {t.col_idx[k], true, v};
+    if (mirror && t.row_idx[k] != t.col_idx[k]) {
+      entry[static_cast<std::size_t>(next[at(t.col_idx[k])]++)] = {t.row_idx[k], false,
+                                                                   mirrored(v, t.symmetry)};
+    }
+  }
+
+  // Sort each row by column and sum what names the same place.
+  HostCsr<S>& a = out.matrix;
+  a.rows = t.rows;
+  a.cols = t.cols;
+  a.row_ptr = Kokkos::View<Offset*, Host>("csr.row_ptr", at(t.rows) + 1);
+  Offset kept = 0;
+  const auto by_column = [](const Entry& p, const Entry& q) { return p.col < q.col; };
+  for (std::size_t i = 0; i < at(t.rows); ++i) {
+    const auto first = entry.begin() + begin[i];
+    const auto last = entry.begin() + begin[i + 1];
+    if (!std::is_sorted(first, last, by_column)) std::stable_sort(first, last, by_column);
+    const Offset row_begin = kept;
+    for (auto e = first; e != last; ++e) {
+      auto& previous = entry[static_cast<std::size_t>(kept > row_begin ? kept - 1 : 0)];
+      if (kept > row_begin && previous.col == e->col) {
+        previous.value += e->value;
+        if (e->stored) ++out.duplicates;
+      } else {
+        entry[static_cast<std::size_t>(kept++)] = *e;
+      }
+    }
+    a.row_ptr(i + 1) = kept;
+  }
+
+  const auto nnz = static_cast<std::size_t>(kept);
+  a.col_idx = Kokkos::View<Index*, Host>(
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, "csr.col_idx"), nnz);
+  a.values =
+      Kokkos::View<S*, Host>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "csr.values"), nnz);
+  for (std::size_t k = 0; k < nnz; ++k) {
+    a.col_idx(k) = entry[k].col;
+    a.values(k) = entry[k].value;
+  }
+  set_schedule(a, CsrSchedule::automatic);
+  return out;
+}
+
+template <class S>
+void check(const HostCsr<S>& a) {
+  const auto rows = static_cast<std::size_t>(a.rows);
+  if (a.rows < 0 || a.cols < 0 || a.row_ptr.extent(0) != rows + 1 ||
+      a.col_idx.extent(0) != a.values.extent(0)) {
+    throw std::invalid_argument(fmt::format(
+        "krysol::check(csr): a {} x {} matrix with {} row pointers (needs rows + 1), {} "
+        "columns and {} values",
+        a.rows, a.cols, a.row_ptr.extent(0), a.col_idx.extent(0), a.values.extent(0)));
+  }
+  if (a.row_ptr(0) != 0 || a.row_ptr(rows) != a.nnz()) {
+    throw std::invalid_argument(
+        fmt::format("krysol::check(csr): row_ptr runs from {} to {}; it must run from 0 to the "
+                    "number of entries, {}",
+                    a.row_ptr(0), a.row_ptr(rows), a.nnz()));
+  }
+  for (std::size_t i = 0; i < rows; ++i) {
+    if (a.row_ptr(i + 1) < a.row_ptr(i)) {
+      throw std::invalid_argument(
+          fmt::format("krysol::check(csr): row_ptr falls from {} to {} at row {} (counted from 0)",
+                      a.row_ptr(i), a.row_ptr(i + 1), i));
+    }
+  }
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (Offset k = a.row_ptr(i); k < a.row_ptr(i + 1); ++k) {
+      const Index col = a.col_idx(static_cast<std::size_t>(k));
+      if (col < 0 || col >= a.cols) {
+        throw std::invalid_argument(fmt::format(
+            "krysol::check(csr): row {} names column {} of {} (counted from 0)", i, col, a.cols));
+      }
+    }
+  }
+}
+
+template Assembled<float> to_csr(const Triplets<float>&);
+template Assembled<double> to_csr(const Triplets<double>&);
+template Assembled<Kokkos::complex<float>> to_csr(const Triplets<std::complex<float>>&);
+template Assembled<Kokkos::complex<double>> to_csr(const Triplets<std::complex<double>>&);
+template void check(const HostCsr<float>&);
+template void check(const HostCsr<double>&);
+template void check(const HostCsr<Kokkos::complex<float>>&);
+template void check(const HostCsr<Kokkos::complex<double>>&);
+
+}  // namespace krysol

@@ -1,0 +1,229 @@
+// Compressed sparse rows: the format that files, assembly and all conversions go through.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <complex>
+#include <string_view>
+#include <vector>
+
+#include <krysol/spmv/row_loop.hpp>
+#include <krysol/spmv/triplets.hpp>
+
+namespace krysol {
+
+/// Who works on a row of a Csr.
+enum class CsrSchedule {
+  automatic,  // balanced on a host; on a GPU lanes where rows are long enough, else thread
+  thread,     // one thread a row, blocks of equally many rows
+  lanes,    // a team of vector lanes a row (on a host: one core's vector lanes), equally many rows
+  balanced  // blocks of rows with equally many nonzeros, a thread or lanes a row by their length
+};
+
+/// A(i, col_idx[k]) = values[k] for row_ptr[i] <= k < row_ptr[i+1].
+/// Bytes a multiplication (double): 12 a nonzero, 8 a row of row_ptr, 8 a column of x, 16 a row of
+/// y.
+template <class S, class Exec = Kokkos::DefaultExecutionSpace>
+struct Csr {
+  static constexpr std::string_view name = "csr";
+  static constexpr std::string_view good_for = "any matrix; nothing is padded or reordered";
+  using value_type = S;
+  using execution_space = Exec;
+
+  Index rows = 0;
+  Index cols = 0;
+  Kokkos::View<Offset*, Exec> row_ptr;   // [rows + 1] where each row begins; row_ptr[rows] = nnz
+  Kokkos::View<Index*, Exec> col_idx;    // [nnz] column of each entry
+  Kokkos::View<S*, Exec> values;         // [nnz]
+  Kokkos::View<Index*, Exec> block_row;  // [blocks + 1] first row of each block of similar work
+  CsrSchedule schedule = CsrSchedule::automatic;
+  int lanes = 1;  // of a team, on a row
+
+  Offset nnz() const { return static_cast<Offset>(values.extent(0)); }
+};
+
+/// A matrix in host memory, as files and assembly give it.
+template <class S>
+using HostCsr = Csr<S, Host>;
+
+/// Blocks of rows with similar work, from a list of first rows.
+struct ListedBlocks {
+  const Index* first_row = nullptr;
+  std::int64_t blocks = 0;
+
+  KOKKOS_INLINE_FUNCTION std::int64_t count() const { return blocks; }
+  KOKKOS_INLINE_FUNCTION std::int64_t first(std::int64_t b) const { return first_row[b]; }
+  KOKKOS_INLINE_FUNCTION std::int64_t last(std::int64_t b) const { return first_row[b + 1]; }
+};
+
+template <class S, class Exec>
+ListedBlocks row_blocks(const Csr<S, Exec>& a) {
+  return {a.block_row.data(),
+          a.rows == 0 ? 0 : static_cast<std::int64_t>(a.block_row.extent(0)) - 1};
+}
+
+template <class S, class Exec>
+int row_lanes(const Csr<S, Exec>& a) {
+  return Tiles<Exec>::tiled ? 1 : a.lanes;
+}
+
+/// Bytes a row: 8 of row_ptr; a nonzero: 12, and its entry of x.
+template <class S, class T, class Exec>
+struct CsrProduct {
+  const Offset* row_ptr;
+  const Index* col_idx;
+  const S* values;
+  const T* x;
+  bool use_lanes;
+
+  /// The entries that rows some 2 KiB further on will need.
+  KOKKOS_INLINE_FUNCTION void fetch_ahead(Offset begin, Offset end) const {
+    constexpr Offset distance = 256;
+    for (Offset k = begin; k < end; k += 8) {
+      prefetch(values + k + distance);
+      prefetch(col_idx + k + distance);
+    }
+  }
+
+  KOKKOS_INLINE_FUNCTION T whole_row(Offset begin, Offset end) const {
+    T total = T(0);
+    for (Offset k = begin; k < end; ++k) total += static_cast<T>(values[k]) * x[col_idx[k]];
+    return total;
+  }
+
+  /// Eight chains: what vector lanes would sum, whatever the compiler makes of it.
+  KOKKOS_INLINE_FUNCTION T chained_row(Offset begin, Offset end) const {
+    constexpr int chains = 8;
+    T chain[chains] = {};
+    Offset k = begin;
+    for (; k + chains <= end; k += chains) {
+#pragma omp simd
+      for (int l = 0; l < chains; ++l) {
+        chain[l] += static_cast<T>(values[k + l]) * x[col_idx[k + l]];
+      }
+    }
+    for (int l = 0; k + l < end; ++l) chain[l] += static_cast<T>(values[k + l]) * x[col_idx[k + l]];
+    return ((chain[0] + chain[4]) + (chain[2] + chain[6])) +
+           ((chain[1] + chain[5]) + (chain[3] + chain[7]));
+  }
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Member<Exec>& member, std::int64_t first, int count,
+                                         T* sum) const {
+    if constexpr (Tiles<Exec>::tiled) {
+      // A chain of additions waits four cycles for each; short rows overlap with the next instead.
+      const Offset chained_from = use_lanes ? 0 : 24;
+      Offset begin = row_ptr[first];
+      for (int w = 0; w < count; ++w) {
+        const Offset end = row_ptr[first + w + 1];
+        fetch_ahead(begin, end);
+        sum[w] = end - begin >= chained_from ? chained_row(begin, end) : whole_row(begin, end);
+        begin = end;
+      }
+    } else {
+      const Offset begin = row_ptr[first];
+      const Offset end = row_ptr[first + 1];
+      if (!use_lanes) {
+        sum[0] = whole_row(begin, end);
+        return;
+      }
+      T total = T(0);
+      Kokkos::parallel_reduce(
+          Kokkos::ThreadVectorRange(member, end - begin),
+          [&](Offset k, T& mine) {
+            mine += static_cast<T>(values[begin + k]) * x[col_idx[begin + k]];
+          },
+          total);
+      sum[0] = total;
+    }
+  }
+};
+
+template <class S, class T, class Exec>
+CsrProduct<S, T, Exec> row_product(const Csr<S, Exec>& a, const Kokkos::View<const T*, Exec>& x) {
+  return {a.row_ptr.data(), a.col_idx.data(), a.values.data(), x.data(), a.lanes > 1};
+}
+
+/// Bytes of a matrix's arrays, and what one multiplication reads of them.
+template <class S, class Exec>
+std::int64_t bytes(const Csr<S, Exec>& a) {
+  return a.nnz() * static_cast<std::int64_t>(sizeof(S) + sizeof(Index)) +
+         static_cast<std::int64_t>(a.row_ptr.extent(0) * sizeof(Offset) +
+                                   a.block_row.extent(0) * sizeof(Index));
+}
+
+/// How a matrix's rows are to be worked on, found from its row pointers on the host.
+struct CsrPlan {
+  int lanes = 1;
+  std::vector<Index> block_row;  // [blocks + 1]
+};
+
+/// row_ptr: [rows + 1]. Depends on the matrix and the kind of space alone, never on thread counts.
+CsrPlan plan_csr(const Offset* row_ptr, Index rows, CsrSchedule schedule, bool host,
+                 std::int64_t rows_per_block);
+
+/// Sets `schedule`, `lanes` and `block_row`. Call it after filling row_ptr by hand; the functions
+/// below have done so.
+template <class S, class Exec>
+void set_schedule(Csr<S, Exec>& a, CsrSchedule schedule) {
+  const auto row_ptr = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, a.row_ptr);
+  const CsrPlan plan =
+      plan_csr(row_ptr.data(), a.rows, schedule, Tiles<Exec>::tiled, Tiles<Exec>::block);
+  a.schedule = schedule;
+  a.lanes = plan.lanes;
+  a.block_row = Kokkos::View<Index*, Exec>(
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, "csr.block_row"), plan.block_row.size());
+  Kokkos::deep_copy(a.block_row,
+                    Kokkos::View<const Index*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
+                        plan.block_row.data(), plan.block_row.size()));
+}
+
+/// Chooses a schedule by its name, as in the format name `csr:lanes`: thread, lanes or balanced.
+template <class S, class Exec>
+bool set_variant(Csr<S, Exec>& a, std::string_view variant) {
+  if (variant == "thread") {
+    set_schedule(a, CsrSchedule::thread);
+  } else if (variant == "lanes") {
+    set_schedule(a, CsrSchedule::lanes);
+  } else if (variant == "balanced") {
+    set_schedule(a, CsrSchedule::balanced);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/// A matrix from triplets, and what was found on the way.
+template <class S>
+struct Assembled {
+  HostCsr<S> matrix;
+  std::int64_t duplicates = 0;      // stored entries that were added to an earlier one
+  std::int64_t explicit_zeros = 0;  // stored entries that are zero; they are kept
+};
+
+/// Sorts, expands the symmetry and sums duplicates in the order in which they stand. Explicit zeros
+/// are kept. Throws std::invalid_argument where arrays differ in length, an index is outside the
+/// matrix, or a matrix with a symmetry is not square.
+template <class T>
+Assembled<DeviceScalar<T>> to_csr(const Triplets<T>& entries);
+
+/// Throws std::invalid_argument, naming the place, unless row_ptr ascends from 0 to nnz and all
+/// columns are inside the matrix.
+template <class S>
+void check(const HostCsr<S>& a);
+
+/// The matrix in the memory of another space; the same arrays where that is the host's.
+template <class S, class From, class Exec>
+void copy(const Csr<S, From>& from, Csr<S, Exec>& to) {
+  to.rows = from.rows;
+  to.cols = from.cols;
+  to.row_ptr = Kokkos::create_mirror_view_and_copy(Exec{}, from.row_ptr);
+  to.col_idx = Kokkos::create_mirror_view_and_copy(Exec{}, from.col_idx);
+  to.values = Kokkos::create_mirror_view_and_copy(Exec{}, from.values);
+}
+
+template <class S, class Exec>
+void from_csr(const HostCsr<S>& host, Csr<S, Exec>& a) {
+  copy(host, a);
+  set_schedule(a, host.schedule);
+}
+
+}  // namespace krysol

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <krysol/spmv/formats.hpp>
+
+#include <fmt/format.h>
+
+namespace krysol {
+namespace {
+
+template <class... F>
+std::vector<FormatInfo> describe(TypeList<F...>) {
+  return {FormatInfo{F::name, F::good_for}...};
+}
+
+template <class F>
+bool apply_variant(F& format, std::string_view variant) {
+  if (variant.empty()) return true;
+  if constexpr (requires { set_variant(format, variant); }) {
+    return set_variant(format, variant);
+  } else {
+    return false;
+  }
+}
+
+[[noreturn]] void throw_unknown(std::string_view name) {
+  std::string known;
+  for (const FormatInfo& f : list_formats()) known += fmt::format(" {}", f.name);
+  throw std::invalid_argument(
+      fmt::format("unknown format '{}'; known:{} (csr also as csr:thread csr:lanes csr:balanced)",
+                  name, known));
+}
+
+template <class S, class Exec, class... F>
+std::unique_ptr<Operator<S, Exec>> make(TypeList<F...>, std::string_view name,
+                                        const HostCsr<S>& csr) {
+  const std::string_view base = name.substr(0, name.find(':'));
+  const std::string_view variant =
+      base.size() < name.size() ? name.substr(base.size() + 1) : std::string_view{};
+  if (base.size() < name.size() && variant.empty()) throw_unknown(name);
+  std::unique_ptr<Operator<S, Exec>> made;
+  const auto try_one = [&]<class Format>(Format format) {
+    if (Format::name != base) return;
+    from_csr(csr, format);
+    if (!apply_variant(format, variant)) throw_unknown(name);
+    made = std::make_unique<OperatorOf<Format, S, Exec>>(std::move(format));
+  };
+  (try_one(F{}), ...);
+  if (!made) throw_unknown(name);
+  return made;
+}
+
+}  // namespace
+
+std::vector<FormatInfo> list_formats() {
+  return describe(Formats<double, Kokkos::DefaultExecutionSpace>{});
+}
+
+template <class S, class Exec>
+std::unique_ptr<Operator<S, Exec>> make_operator(std::string_view name, const HostCsr<S>& csr) {
+  check(csr);
+  return make<S, Exec>(Formats<S, Exec>{}, name, csr);
+}
+
+#define KRYSOL_INSTANTIATE(Exec)                                                          \
+  template std::unique_ptr<Operator<float, Exec>> make_operator(std::string_view,         \
+                                                                const HostCsr<float>&);   \
+  template std::unique_ptr<Operator<double, Exec>> make_operator(std::string_view,        \
+                                                                 const HostCsr<double>&); \
+  template std::unique_ptr<Operator<Kokkos::complex<double>, Exec>> make_operator(        \
+      std::string_view, const HostCsr<Kokkos::complex<double>>&);
+#ifdef KOKKOS_ENABLE_SERIAL
+KRYSOL_INSTANTIATE(Kokkos::Serial)
+#endif
+#ifdef KOKKOS_ENABLE_OPENMP
+KRYSOL_INSTANTIATE(Kokkos::OpenMP)
+#endif
+#ifdef KOKKOS_ENABLE_CUDA
+KRYSOL_INSTANTIATE(Kokkos::Cuda)
+#endif
+#ifdef KOKKOS_ENABLE_HIP
+KRYSOL_INSTANTIATE(Kokkos::HIP)
+#endif
+#undef KRYSOL_INSTANTIATE
+
+}  // namespace krysol

@@ -1,0 +1,34 @@
+// All formats, in one list: the factory by name, the typed tests and `--list` read it.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <krysol/spmv/coo.hpp>
+#include <krysol/spmv/csr.hpp>
+#include <krysol/spmv/ell.hpp>
+#include <krysol/spmv/hyb.hpp>
+#include <krysol/spmv/operator.hpp>
+
+namespace krysol {
+
+template <class... Types>
+struct TypeList {};
+
+/// To add a format: write its header, and add it here.
+template <class S, class Exec>
+using Formats = TypeList<Csr<S, Exec>, Ell<S, Exec>, Coo<S, Exec>, Hyb<S, Exec>>;
+
+/// A line of `--list`.
+struct FormatInfo {
+  std::string_view name;
+  std::string_view good_for;
+};
+std::vector<FormatInfo> list_formats();
+
+/// The matrix in the format of that name, in the memory of Exec. A name may carry a variant, as in
+/// `csr:lanes`. Throws std::invalid_argument with the list of names for one that is unknown, and
+/// FormatRefusal, with the numbers, where the format cannot reasonably hold this matrix.
+/// Instantiated in the library for double, float and complex<double> on each enabled space.
+template <class S, class Exec = Kokkos::DefaultExecutionSpace>
+std::unique_ptr<Operator<S, Exec>> make_operator(std::string_view name, const HostCsr<S>& csr);
+
+}  // namespace krysol

@@ -1,0 +1,98 @@
+// What a solver multiplies by: any type with `apply`, or the one virtual call around it.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <concepts>
+#include <memory>
+#include <utility>
+
+#include <krysol/spmv/dot.hpp>
+#include <krysol/spmv/row_loop.hpp>
+
+namespace krysol {
+
+/// A matrix, a format, or a user's own operator without a matrix: rows, cols, and a free function
+/// apply(exec, alpha, A, x, beta, y) that does y := alpha A x + beta y. It is found by its
+/// argument, so it may live in the user's namespace.
+template <class A, class T, class Exec>
+concept LinearOperator = requires(const A& a, const Exec& exec, T s, ConstVector<T, Exec> x,
+                                  Vector<T, Exec> y) {
+  { a.rows } -> std::convertible_to<std::int64_t>;
+  { a.cols } -> std::convertible_to<std::int64_t>;
+  apply(exec, s, a, x, s, y);
+};
+
+/// For operators that offer no fused product: y := A x, then the real part of x'y.
+/// Bytes a row beyond apply's: 16.
+template <class A, class T, class Exec>
+requires LinearOperator<A, T, Exec> &&
+    (!RowFormat<A, T, Exec>)double apply_dot(const Exec& exec, const A& a,
+                                             std::type_identity_t<ConstVector<T, Exec>> x,
+                                             const Vector<T, Exec>& y, BlockSums<Exec>& sums) {
+  apply(exec, T(1), a, x, T(0), y);
+  return dot(exec, x, ConstVector<T, Exec>(y), sums);
+}
+
+/// A linear operator whose type is known at run time only.
+template <class T, class Exec = Kokkos::DefaultExecutionSpace>
+class Operator {
+ public:
+  Index rows = 0;
+  Index cols = 0;
+
+  virtual ~Operator() = default;
+  /// The format's name, as make_operator takes it.
+  virtual std::string_view name() const = 0;
+  /// Stored entries; places that pad are not counted.
+  virtual Offset nnz() const = 0;
+  /// Bytes of the arrays, all read once a multiplication.
+  virtual std::int64_t bytes() const = 0;
+  virtual void apply_to(const Exec& exec, T alpha, ConstVector<T, Exec> x, T beta,
+                        const Vector<T, Exec>& y) const = 0;
+  virtual double apply_dot_to(const Exec& exec, ConstVector<T, Exec> x, const Vector<T, Exec>& y,
+                              BlockSums<Exec>& sums) const = 0;
+
+ protected:
+  Operator(Index row_count, Index col_count) : rows(row_count), cols(col_count) {}
+  Operator(const Operator&) = default;
+  Operator& operator=(const Operator&) = default;
+};
+
+template <class T, class Exec>
+void apply(const Exec& exec, std::type_identity_t<T> alpha, const Operator<T, Exec>& a,
+           std::type_identity_t<ConstVector<T, Exec>> x, std::type_identity_t<T> beta,
+           const Vector<T, Exec>& y) {
+  a.apply_to(exec, alpha, x, beta, y);
+}
+
+template <class T, class Exec>
+double apply_dot(const Exec& exec, const Operator<T, Exec>& a,
+                 std::type_identity_t<ConstVector<T, Exec>> x, const Vector<T, Exec>& y,
+                 BlockSums<Exec>& sums) {
+  return a.apply_dot_to(exec, x, y, sums);
+}
+
+/// A format as an Operator.
+template <class Format, class T, class Exec>
+class OperatorOf final : public Operator<T, Exec> {
+ public:
+  explicit OperatorOf(Format format)
+      : Operator<T, Exec>(format.rows, format.cols), format_(std::move(format)) {}
+
+  std::string_view name() const override { return Format::name; }
+  Offset nnz() const override { return format_.nnz(); }
+  std::int64_t bytes() const override { return krysol::bytes(format_); }
+  void apply_to(const Exec& exec, T alpha, ConstVector<T, Exec> x, T beta,
+                const Vector<T, Exec>& y) const override {
+    apply(exec, alpha, format_, x, beta, y);
+  }
+  double apply_dot_to(const Exec& exec, ConstVector<T, Exec> x, const Vector<T, Exec>& y,
+                      BlockSums<Exec>& sums) const override {
+    return apply_dot(exec, format_, x, y, sums);
+  }
+
+ private:
+  Format format_;
+};
+
+}  // namespace krysol

@@ -1,0 +1,44 @@
+// A matrix on the host as a list of entries in any order: what files and assembly loops deliver.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include <krysol/spmv/types.hpp>
+
+namespace krysol {
+
+/// Which entries a list of triplets stands for. All but `general` store one triangle only, the
+/// lower one; the other is a(j,i) = a(i,j), -a(i,j) or conj(a(i,j)).
+enum class Symmetry { general, symmetric, skew_symmetric, hermitian };
+
+/// "general", "symmetric", "skew-symmetric" or "hermitian", as Matrix Market spells them.
+std::string_view to_string(Symmetry symmetry);
+
+/// A = sum over k of values[k] e(row_idx[k]) e(col_idx[k])', plus the mirrored entries where
+/// `symmetry` says so. Entries stand in any order; those that name the same place are summed by
+/// `to_csr`. T is float, double, std::complex<float> or std::complex<double>.
+template <class T>
+struct Triplets {
+  Index rows = 0;
+  Index cols = 0;
+  Symmetry symmetry = Symmetry::general;
+  std::vector<Index> row_idx;  // [stored entries] 0-based row
+  std::vector<Index> col_idx;  // [stored entries] 0-based column
+  std::vector<T> values;       // [stored entries]
+
+  void reserve(std::size_t entries) {
+    row_idx.reserve(entries);
+    col_idx.reserve(entries);
+    values.reserve(entries);
+  }
+
+  void add(Index row, Index col, T value) {
+    row_idx.push_back(row);
+    col_idx.push_back(col);
+    values.push_back(value);
+  }
+};
+
+}  // namespace krysol
