@@ -48,7 +48,7 @@ endif()
 # ---- Header-only libraries. The packages' own config files are passed over: Debian's want the compiled fmt, its
 # Eigen lies where no default path leads, and all that is needed is a folder.
 function(krysol_header_only target header)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "DEFINITION" "SUFFIXES")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "DEFINITION;SUFFIXES")
   string(TOUPPER ${target}_INCLUDE_DIR dir)
   find_path(${dir} ${header} HINTS ${KRYSOL_HEADER_HINTS} ${Eigen3_ROOT} $ENV{EIGEN3_ROOT}
     PATH_SUFFIXES ${arg_SUFFIXES} include)
@@ -64,9 +64,11 @@ function(krysol_header_only target header)
     target_compile_definitions(${target} INTERFACE ${arg_DEFINITION})
   endif()
 endfunction()
-krysol_header_only(krysol_fmt fmt/format.h DEFINITION FMT_HEADER_ONLY=1)
+# fmt checks format strings in consteval functions, which nvcc 13 cannot evaluate; every OpenMP build still checks them.
+krysol_header_only(krysol_fmt fmt/format.h DEFINITION FMT_HEADER_ONLY=1 "$<$<BOOL:${Kokkos_ENABLE_CUDA}>:FMT_CONSTEVAL=>")
 krysol_header_only(krysol_fast_float fast_float/fast_float.h)
-krysol_header_only(krysol_eigen Eigen/Core SUFFIXES eigen3 include/eigen3)
+# On the host only here; without these Eigen marks its functions for the device, and nvcc warns by the hundred.
+krysol_header_only(krysol_eigen Eigen/Core SUFFIXES eigen3 include/eigen3 DEFINITION EIGEN_NO_CUDA EIGEN_NO_HIP)
 if(KRYSOL_BUILD_APPS OR KRYSOL_BUILD_BENCHMARKS)
   krysol_header_only(krysol_cli11 CLI/CLI.hpp)
 endif()

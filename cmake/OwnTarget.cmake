@@ -32,17 +32,31 @@ function(krysol_own_target target)
   endif()
 endfunction()
 
-# Kokkos 4.5.1 to 4.7.01 calls three CUDA functions by signatures that CUDA 13 dropped, also from its headers.
-# Whoever compiles against such a pair needs them back, so this one flag is part of krysol's interface.
-function(krysol_cuda13_shim target)
-  if(NOT KRYSOL_BACKEND STREQUAL "CUDA" OR Kokkos_VERSION VERSION_GREATER_EQUAL 4.7.02)
-    return()
+# Files that include no Kokkos need none of the device compiler's passes.
+function(krysol_host_only)
+  if(KRYSOL_BACKEND STREQUAL "CUDA" AND CMAKE_CXX_COMPILER MATCHES "nvcc_wrapper$")
+    set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS --host-only)
+  elseif(KRYSOL_BACKEND STREQUAL "HIP")
+    set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS -x c++ -Wno-unused-command-line-argument)
   endif()
-  find_package(CUDAToolkit QUIET)
-  if(CUDAToolkit_VERSION VERSION_GREATER_EQUAL 13)
-    target_compile_options(${target} PUBLIC
-      "$<BUILD_INTERFACE:SHELL:-include ${PROJECT_SOURCE_DIR}/cmake/cuda13_kokkos4.hpp>"
-      "$<INSTALL_INTERFACE:SHELL:-include $<INSTALL_PREFIX>/include/krysol/cmake/cuda13_kokkos4.hpp>")
-    set_property(GLOBAL PROPERTY KRYSOL_CUDA13_SHIM ON)
+endfunction()
+
+# What some pairs of compiler and library need in every file that includes Kokkos, so in those of our users too. The
+# headers that are named here say why.
+function(krysol_compiler_repairs target)
+  set(repairs)
+  if(KRYSOL_BACKEND STREQUAL "CUDA" AND Kokkos_VERSION VERSION_LESS 4.7.02)
+    find_package(CUDAToolkit QUIET)
+    if(CUDAToolkit_VERSION VERSION_GREATER_EQUAL 13)
+      set(repairs cuda13_kokkos4.hpp)
+      target_compile_options(${target} PUBLIC
+        "$<BUILD_INTERFACE:SHELL:-include ${PROJECT_SOURCE_DIR}/cmake/cuda13_kokkos4.hpp>"
+        "$<INSTALL_INTERFACE:SHELL:-include $<INSTALL_PREFIX>/include/krysol/cmake/cuda13_kokkos4.hpp>")
+    endif()
+  elseif(KRYSOL_BACKEND STREQUAL "HIP" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 16)
+    set(repairs hip)
+    target_include_directories(${target} SYSTEM PUBLIC
+      $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/cmake/hip> $<INSTALL_INTERFACE:include/krysol/cmake/hip>)
   endif()
+  set_property(GLOBAL PROPERTY KRYSOL_COMPILER_REPAIRS ${repairs})
 endfunction()
