@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <exception>
+#include <memory>
 #include <new>
 #include <random>
 #include <system_error>
@@ -135,36 +136,39 @@ bool is_compressed(std::string_view head) {
 class Decompressor {
  public:
   Decompressor(Source& source, std::string head)
-      : source_(source), block_(std::move(head)), archive_(archive_read_new()) {
-    if (archive_ == nullptr) throw std::bad_alloc();
-    archive_read_support_filter_gzip(archive_);
-    archive_read_support_filter_compress(archive_);
-    archive_read_support_filter_bzip2(archive_);
-    archive_read_support_filter_xz(archive_);
-    archive_read_support_filter_zstd(archive_);
-    archive_read_support_filter_lz4(archive_);
-    archive_read_support_filter_lzip(archive_);
-    archive_read_support_format_raw(archive_);
-    archive_read_support_format_empty(archive_);
-    if (archive_read_open(archive_, this, nullptr, next_block, nullptr) != ARCHIVE_OK) fail();
+      : source_(source), block_(std::move(head)), handle_(archive_read_new()) {
+    if (handle_ == nullptr) throw std::bad_alloc();
+    archive_read_support_filter_gzip(handle_.get());
+    archive_read_support_filter_compress(handle_.get());
+    archive_read_support_filter_bzip2(handle_.get());
+    archive_read_support_filter_xz(handle_.get());
+    archive_read_support_filter_zstd(handle_.get());
+    archive_read_support_filter_lz4(handle_.get());
+    archive_read_support_filter_lzip(handle_.get());
+    archive_read_support_format_raw(handle_.get());
+    archive_read_support_format_empty(handle_.get());
+    if (archive_read_open(handle_.get(), this, nullptr, next_block, nullptr) != ARCHIVE_OK) fail();
     archive_entry* entry = nullptr;
-    const int status = archive_read_next_header(archive_, &entry);
+    const int status = archive_read_next_header(handle_.get(), &entry);
     at_end_ = status == ARCHIVE_EOF;  // compressed emptiness
     if (!at_end_ && status != ARCHIVE_OK) fail();
   }
-  ~Decompressor() { archive_read_free(archive_); }
   Decompressor(const Decompressor&) = delete;
   Decompressor& operator=(const Decompressor&) = delete;
 
   /// At most `wanted` bytes; 0 at the end.
   std::size_t read(char* data, std::size_t wanted) {
     if (at_end_) return 0;
-    const la_ssize_t n = archive_read_data(archive_, data, wanted);
+    const la_ssize_t n = archive_read_data(handle_.get(), data, wanted);
     if (n < 0) fail();
     return static_cast<std::size_t>(n);
   }
 
  private:
+  struct Free {
+    void operator()(archive* a) const { archive_read_free(a); }
+  };
+
   // Exceptions must not cross libarchive, which is C: they are kept and thrown by `fail`.
   static la_ssize_t next_block(archive* a, void* self, const void** data) noexcept {
     auto& me = *static_cast<Decompressor*>(self);
@@ -186,7 +190,7 @@ class Decompressor {
 
   [[noreturn]] void fail() {
     if (read_error_) std::rethrow_exception(read_error_);
-    const char* message = archive_error_string(archive_);
+    const char* message = archive_error_string(handle_.get());
     throw FileError(fmt::format("{}: cannot be decompressed, it is cut or damaged: {}",
                                 source_.name(), message != nullptr ? message : "no reason given"));
   }
@@ -196,7 +200,7 @@ class Decompressor {
   bool head_given_ = false;
   bool at_end_ = false;
   std::exception_ptr read_error_;
-  archive* archive_;
+  std::unique_ptr<archive, Free> handle_;
 };
 
 /// The trailer of the last member must fit the end of the text: its CRC-32 and its length modulo

@@ -308,7 +308,7 @@ class Reader {
   void shift_to_zero_based(Triplets<T>& a);
   template <class T>
   void resolve_upper_triangle(Triplets<T>& a);
-  [[noreturn]] void fail_at_entry(Index row, Index col, const std::string& message);
+  Scanner find_entry(Index row, Index col) const;
 
   Scanner in_;
   const ReadOptions& options_;
@@ -783,6 +783,7 @@ void Reader::resolve_upper_triangle(Triplets<T>& a) {
   bool alone_is_below = false;
   std::int64_t twins = 0;
   std::int64_t unequal = 0;
+  std::uint64_t first_unequal = none;
   for (std::size_t i = 0, j = 0; i < below.size() || j < above.size();) {
     const std::uint64_t below_key = i < below.size() ? below[i].key : none;
     const std::uint64_t above_key = j < above.size() ? above[j].key : none;
@@ -791,7 +792,7 @@ void Reader::resolve_upper_triangle(Triplets<T>& a) {
     const T upper = mirrored(sum_from(above, j, key), a.symmetry);
     if (below_key == above_key) {
       ++twins;
-      if (lower != upper) ++unequal;
+      if (lower != upper && unequal++ == 0) first_unequal = key;
     } else if (lower != upper && first_alone == none) {  // a stored zero needs no twin
       first_alone = key;
       alone_is_below = below_key == key;
@@ -811,14 +812,19 @@ void Reader::resolve_upper_triangle(Triplets<T>& a) {
     auto row = static_cast<Index>(first_alone >> 32);
     auto col = static_cast<Index>(first_alone & 0xffffffff);
     if (!alone_is_below) std::swap(row, col);
-    fail_at_entry(row, col,
-                  fmt::format("the file has entries on both sides of the diagonal, but ({}, {}) "
-                              "has no twin at ({}, {})",
-                              row + 1, col + 1, col + 1, row + 1));
+    const Scanner line = find_entry(row, col);
+    line.fail(line.at,
+              fmt::format("the file has entries on both sides of the diagonal, but ({}, {}) "
+                          "has no twin at ({}, {})",
+                          row + 1, col + 1, col + 1, row + 1));
   }
   if (unequal > 0) {
     a.symmetry = info_.symmetry = Symmetry::general;
-    repairs_.note(Mend::unequal_twins, first_line, unequal);
+    repairs_.note(Mend::unequal_twins,
+                  find_entry(static_cast<Index>(first_unequal >> 32),
+                             static_cast<Index>(first_unequal & 0xffffffff))
+                      .line,
+                  unequal);
     return;
   }
   std::size_t kept = 0;
@@ -835,19 +841,21 @@ void Reader::resolve_upper_triangle(Triplets<T>& a) {
   repairs_.note(Mend::twin_above, first_line, stored_above);
 }
 
-/// Fails at the first line that holds the entry (0-based), which is searched for in the text:
-/// lines are not remembered.
-void Reader::fail_at_entry(Index row, Index col, const std::string& message) {
-  in_.at = in_.line_start = data_start_;
-  in_.line = data_line_;
+/// The first line that holds the entry (0-based); searched for in the text, because lines are not
+/// remembered. Slow, and only for reports.
+Scanner Reader::find_entry(Index row, Index col) const {
+  Scanner lines = in_;
+  lines.at = lines.line_start = data_start_;
+  lines.line = data_line_;
   const std::int64_t base = zero_index_seen_ ? 0 : 1;
-  while (in_.seek_data()) {
-    const char* start = in_.at;
-    const bool found = in_.integer() == row + base && in_.integer() == col + base;
-    if (found) in_.fail(start, message);
-    in_.skip_line();
+  while (lines.seek_data()) {
+    const char* start = lines.at;
+    const bool found = lines.integer() == row + base && lines.integer() == col + base;
+    lines.at = start;
+    if (found) break;
+    lines.skip_line();
   }
-  in_.fail(in_.at, message);
+  return lines;
 }
 
 template <class T>
