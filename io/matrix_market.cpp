@@ -2,32 +2,25 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cctype>
 #include <cmath>
 #include <limits>
 #include <new>
-#include <optional>
 #include <stdexcept>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include <krysol/io/file.hpp>
+#include <krysol/io/foreign_format.hpp>
 #include <krysol/io/matrix_market.hpp>
 #include <krysol/io/parse_error.hpp>
+#include <krysol/io/repairs.hpp>
 #include <krysol/io/scanner.hpp>
 
 namespace krysol {
 namespace {
 
 using Complex = std::complex<double>;
-
-bool same_word(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
-    return std::tolower(static_cast<unsigned char>(x)) ==
-           std::tolower(static_cast<unsigned char>(y));
-  });
-}
 
 bool contains_word(std::string_view text, std::string_view word) {
   for (; text.size() >= word.size(); text.remove_prefix(1)) {
@@ -42,192 +35,6 @@ bool is_exact_in_double(std::int64_t value) {
       value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
   return magnitude == 0 || (magnitude >> std::countr_zero(magnitude)) < (std::uint64_t{1} << 53);
 }
-
-// ---- What is not Matrix Market ------------------------------------------------------------------
-
-std::string_view line_of(std::string_view text, int number) {
-  for (; number > 1; --number) {
-    const std::size_t newline = text.find('\n');
-    if (newline == std::string_view::npos) return {};
-    text.remove_prefix(newline + 1);
-  }
-  return text.substr(0, text.find('\n'));
-}
-
-/// Harwell-Boeing and Rutherford-Boeing files: counts on line 2; on line 3 a type of three letters
-/// (values, symmetry, assembled or elements), then sizes.
-bool is_harwell_boeing(std::string_view text) {
-  const auto digits_from = [](std::string_view line, std::size_t start) {
-    const std::size_t k = line.find_first_not_of(' ', start);
-    return k != std::string_view::npos && line[k] >= '0' && line[k] <= '9';
-  };
-  const std::string_view type = line_of(text, 3);
-  if (type.size() < 5) return false;
-  const auto one_of = [](char c, std::string_view letters) {
-    return letters.find(static_cast<char>(std::tolower(static_cast<unsigned char>(c)))) !=
-           std::string_view::npos;
-  };
-  return one_of(type[0], "rcpiq") && one_of(type[1], "suhzr") && one_of(type[2], "ae") &&
-         type[3] == ' ' && digits_from(type, 3) && digits_from(line_of(text, 2), 0);
-}
-
-/// What a file is that is not Matrix Market and cannot be mended, with what to do; decided by its
-/// content, by its name where the content says nothing.
-std::optional<std::string> foreign_format(std::string_view text, const std::string& name) {
-  using namespace std::string_view_literals;
-  const auto starts_with = [text](std::string_view magic) {
-    return text.substr(0, magic.size()) == magic;
-  };
-  constexpr std::string_view convert = "is not read yet; convert it to Matrix Market (.mtx)";
-  const auto not_read = [&](std::string_view what, std::string_view how) {
-    return fmt::format("{} {}{}", what, convert, how);
-  };
-  constexpr std::string_view hb = "a Harwell-Boeing or Rutherford-Boeing file";
-  constexpr std::string_view hb_how = ", for instance with scipy.io.hb_read and scipy.io.mmwrite";
-  constexpr std::string_view mat = "a MATLAB file";
-  constexpr std::string_view mat_how = ", for instance with mmwrite of MATLAB or of scipy.io";
-  if (is_harwell_boeing(text)) return not_read(hb, hb_how);
-  if (starts_with("MATLAB "sv)) return not_read(mat, mat_how);
-  if (starts_with("\x89HDF\r\n\x1a\n"sv)) return not_read("an HDF5 file", "");
-  if (starts_with("\x93NUMPY"sv)) return not_read("a NumPy file", "");
-  if (starts_with("PK\x03\x04"sv)) return not_read("a zip archive (or NumPy .npz)", "");
-  if (starts_with("7z\xbc\xaf\x27\x1c"sv)) return not_read("a 7z archive", "");
-  if (starts_with("\x00\x12\x7b\x50"sv) || starts_with("\x00\x12\x7b\x4e"sv)) {
-    return not_read("a PETSc binary file", "");
-  }
-  if (text.size() > 262 && text.substr(257, 5) == "ustar"sv) {
-    return std::string("a tar archive is not read yet; unpack it and give the .mtx file inside");
-  }
-  // Text has no control bytes other than blanks and line ends.
-  const std::string_view head = text.substr(0, 512);
-  const auto binary = std::find_if(head.begin(), head.end(), [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return (byte < 0x20 && c != '\t' && c != '\n' && c != '\r') || byte == 0x7f;
-  });
-  if (binary != head.end()) {
-    return fmt::format(
-        "binary data (byte {} is \\x{:02x}) of no known format; give a Matrix Market"
-        " (.mtx) file, plain or compressed",
-        binary - head.begin() + 1, static_cast<unsigned char>(*binary));
-  }
-  std::string_view stem = name;
-  if (stem.size() > 3 && same_word(stem.substr(stem.size() - 3), ".gz")) stem.remove_suffix(3);
-  const std::size_t dot = stem.rfind('.');
-  if (dot == std::string_view::npos) return std::nullopt;
-  const std::string_view suffix = stem.substr(dot + 1);
-  if (same_word(suffix, "mat")) return not_read(mat, mat_how);
-  const bool hb_suffix =
-      same_word(suffix, "rb") || same_word(suffix, "hb") ||
-      (suffix.size() == 3 && std::string_view("rcpiqRCPIQ").find(suffix[0]) < 10 &&
-       std::string_view("suhzrSUHZR").find(suffix[1]) < 10 &&
-       std::string_view("aeAE").find(suffix[2]) < 4);
-  if (hb_suffix) return not_read(hb, hb_how);
-  return std::nullopt;
-}
-
-// ---- Repairs ------------------------------------------------------------------------------------
-
-enum class Mend {
-  byte_order_mark,
-  banner,
-  complex_array,
-  zero_based,
-  nan_entry,
-  pattern_value,
-  hermitian_diagonal,
-  skew_diagonal,
-  above,  // becomes one of the next three
-  twin_above,
-  lone_above,
-  unequal_twins,
-  extra_line,
-  count
-};
-
-/// Counts what was mended and where it was first seen.
-class Repairs {
- public:
-  void note(Mend kind, std::int64_t line, std::int64_t count = 1) {
-    Seen& seen = seen_[static_cast<std::size_t>(kind)];
-    if (seen.count == 0) seen.line = line;
-    seen.count += count;
-  }
-  std::int64_t count(Mend kind) const { return seen_[static_cast<std::size_t>(kind)].count; }
-  std::int64_t line(Mend kind) const { return seen_[static_cast<std::size_t>(kind)].line; }
-
-  /// One sentence a kind.
-  std::vector<std::string> sentences(const FileInfo& info) const {
-    std::vector<std::string> all;
-    for (std::size_t k = 0; k < seen_.size(); ++k) {
-      const auto kind = static_cast<Mend>(k);
-      if (seen_[k].count > 0 && kind != Mend::above) {
-        all.push_back(sentence(kind, seen_[k], info));
-      }
-    }
-    return all;
-  }
-
- private:
-  struct Seen {
-    std::int64_t count = 0;
-    std::int64_t line = 0;
-  };
-
-  static std::string sentence(Mend kind, const Seen& seen, const FileInfo& info) {
-    const auto counted = [&seen](std::string_view one, std::string_view many) {
-      return fmt::format("{} {}", seen.count, seen.count == 1 ? one : many);
-    };
-    const auto first = fmt::format("first on line {}", seen.line);
-    switch (kind) {
-      case Mend::byte_order_mark:
-        return "1 byte order mark passed over, on line 1";
-      case Mend::banner:
-        return fmt::format("1 banner missing, before line {}: taken as 'matrix {} real general'",
-                           seen.line, info.array ? "array" : "coordinate");
-      case Mend::complex_array:
-        return fmt::format(
-            "{} of a real array read as complex, because each line holds two and a %%GraphBLAS "
-            "comment says complex, {}",
-            counted("value", "values"), first);
-      case Mend::zero_based:
-        return fmt::format("{} counted from 0: all indices raised by one, {}",
-                           counted("entry", "entries"), first);
-      case Mend::nan_entry:
-        return fmt::format("{} dropped, {}", counted("NaN entry", "NaN entries"), first);
-      case Mend::pattern_value:
-        return fmt::format("{} behind the indices of a pattern file ignored, {}",
-                           counted("value", "values"), first);
-      case Mend::hermitian_diagonal:
-        return fmt::format("{} on the diagonal of a hermitian matrix dropped, {}",
-                           counted("imaginary part", "imaginary parts"), first);
-      case Mend::skew_diagonal:
-        return fmt::format("{} on the diagonal of a skew-symmetric matrix dropped, {}",
-                           counted("zero", "zeros"), first);
-      case Mend::twin_above:
-        return fmt::format("{} above the diagonal dropped, equal to the twin below, {}",
-                           counted("entry", "entries"), first);
-      case Mend::lone_above:
-        return fmt::format("{} above the diagonal mirrored to the triangle below, {}",
-                           counted("entry", "entries"), first);
-      case Mend::unequal_twins:
-        return fmt::format(
-            "{} of unequal entries in a file that declares a symmetry and stores "
-            "both triangles: read as general, {}",
-            counted("pair", "pairs"), first);
-      case Mend::extra_line:
-        return fmt::format("{} behind the last declared entry ignored, {}",
-                           counted("line", "lines"), first);
-      case Mend::above:
-      case Mend::count:
-        break;
-    }
-    return {};
-  }
-
-  std::array<Seen, static_cast<std::size_t>(Mend::count)> seen_;
-};
-
-// ---- Reading ------------------------------------------------------------------------------------
 
 /// a(j,i) from a(i,j).
 double mirrored(double value, Symmetry symmetry) {
