@@ -329,11 +329,9 @@ void Reader::mend_complex_array() {
 void Reader::check_length() {
   // "1 1\n", with a value "1 1 1\n" or "1 1 1 1\n"; in arrays "1\n" or "1 1\n". The last line end
   // may be missing.
-  const std::int64_t indices = info_.array ? 0 : 4;
-  const std::int64_t numbers = info_.field == Field::pattern   ? 0
-                               : info_.field == Field::complex ? 4
-                                                               : 2;
-  if (info_.stored_entries <= (in_.end - in_.at + 1) / (indices + numbers)) return;
+  const std::int64_t value = info_.field == Field::complex ? 4 : 2;
+  const std::int64_t shortest = info_.array ? value : info_.field == Field::pattern ? 4 : 4 + value;
+  if (info_.stored_entries <= (in_.end - in_.at + 1) / shortest) return;
   Scanner lines = in_;
   std::int64_t found = 0;
   for (; found < info_.stored_entries && lines.seek_data(); ++found) lines.skip_line();
