@@ -41,11 +41,8 @@ struct CgRun {
 
   /// Bytes of one A p: the matrix, p once, q written with its write-allocate.
   double spmv_bytes() const {
-    if constexpr (requires { a.bytes(); }) return static_cast<double>(a.bytes()) + row_bytes(3);
-    if constexpr (requires { krysol::bytes(a); }) {
-      return static_cast<double>(krysol::bytes(a)) + row_bytes(3);
-    }
-    return 0;
+    const auto matrix = static_cast<double>(bytes_of(a));
+    return matrix > 0 ? matrix + row_bytes(3) : 0;
   }
 
   // --- the steps of the iteration, in order ---
@@ -341,10 +338,7 @@ struct ApplyToVector {
   void apply(const Exec& exec, const ConstVector<T, Exec>& r, const Vector<T, Exec>& to) const {
     m.apply(exec, r, to);
   }
-  double bytes() const {
-    if constexpr (requires { m.bytes(); }) return m.bytes();
-    return 0;
-  }
+  double bytes() const { return static_cast<double>(bytes_of(m)); }
 };
 
 /// Solves A x = b for a symmetric (Hermitian) positive definite A.

@@ -72,6 +72,19 @@ double apply_dot(const Exec& exec, const Operator<T, Exec>& a,
   return a.apply_dot_to(exec, x, y, sums);
 }
 
+/// Bytes of an operator's arrays: its member bytes(), or the function bytes(a) beside its type; 0
+/// where it says nothing.
+template <class A>
+std::int64_t bytes_of(const A& a) {
+  if constexpr (requires { a.bytes(); }) {
+    return static_cast<std::int64_t>(a.bytes());
+  } else if constexpr (requires { bytes(a); }) {
+    return static_cast<std::int64_t>(bytes(a));
+  } else {
+    return 0;
+  }
+}
+
 /// A format as an Operator.
 template <class Format, class T, class Exec>
 class OperatorOf final : public Operator<T, Exec> {
@@ -81,7 +94,7 @@ class OperatorOf final : public Operator<T, Exec> {
 
   std::string_view name() const override { return Format::name; }
   Offset nnz() const override { return format_.nnz(); }
-  std::int64_t bytes() const override { return krysol::bytes(format_); }
+  std::int64_t bytes() const override { return bytes_of(format_); }
   void apply_to(const Exec& exec, T alpha, ConstVector<T, Exec> x, T beta,
                 const Vector<T, Exec>& y) const override {
     apply(exec, alpha, format_, x, beta, y);

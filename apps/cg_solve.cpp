@@ -1,0 +1,502 @@
+// cg_solve: reads a matrix, solves A x = b with conjugate gradients, and proves it.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sample runs:
+//   cg_solve data/gr_30_30.mtx
+//   cg_solve data/gr_30_30.mtx --format ell --precond none --tol 1e-10
+//   cg_solve data/Trefethen_2000.mtx --rhs ones --output x.mtx --history residuals.csv
+//   cg_solve data/Trefethen_2000.mtx --json - --quiet
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <iostream>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <krysol/io/file.hpp>
+#include <krysol/io/matrix_market.hpp>
+#include <krysol/io/parse_error.hpp>
+#include <krysol/solver/blas1.hpp>
+#include <krysol/solver/evidence.hpp>
+#include <krysol/solver/registry.hpp>
+#include <krysol/spmv/facts.hpp>
+#include <krysol/spmv/formats.hpp>
+
+#include "bandwidth.hpp"
+#include "krysol_version.hpp"
+#include "report.hpp"
+#include "rhs.hpp"
+
+namespace krysol::apps {
+namespace {
+
+enum ExitCode { exit_converged = 0, exit_not_converged = 1, exit_bad_input = 2, exit_internal = 3 };
+
+struct Options {
+  std::string matrix;
+  std::string rhs;
+  std::string x0;
+  std::string format = "csr";
+  std::string solver = "cg";
+  std::string precond = "jacobi";
+  Stop stop;
+  std::string output;
+  std::string history;
+  std::string json;
+  std::string witness;
+  bool repair = false;
+  bool quiet = false;
+  bool no_bandwidth = false;
+  int threads = 0;
+  int device = -1;
+};
+
+/// Wrong in a way that only the person who typed it can mend.
+class UsageError : public std::invalid_argument {
+ public:
+  using std::invalid_argument::invalid_argument;
+};
+
+std::atomic<bool> interrupted{false};
+
+void on_interrupt(int) { interrupted = true; }
+
+/// From here on the first Ctrl-C ends the solve with the x so far; a second one ends the program.
+void catch_interrupt() {
+  struct sigaction action = {};
+  action.sa_handler = on_interrupt;
+  action.sa_flags = SA_RESETHAND;
+  sigaction(SIGINT, &action, nullptr);
+}
+
+/// A line on the terminal that is written over; nothing where standard error is not one.
+class ProgressLine {
+ public:
+  explicit ProgressLine(bool wanted) : active_(wanted && isatty(STDERR_FILENO) == 1) {}
+  ~ProgressLine() { clear(); }
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  void show(const Progress& p, double b_norm) {
+    if (!active_ || p.seconds < next_) return;
+    next_ = p.seconds + 0.2;
+    shown_ = true;
+    fmt::print(stderr, "\r\033[Kiteration {}, |r| = {:.2e} |b|, {:.1f} s", p.iteration,
+               b_norm > 0 ? p.residual / b_norm : p.residual, p.seconds);
+    std::fflush(stderr);
+  }
+  void clear() {
+    if (shown_) fmt::print(stderr, "\r\033[K");
+    shown_ = false;
+  }
+
+ private:
+  bool active_;
+  bool shown_ = false;
+  double next_ = 0.5;
+};
+
+void print(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+    throw FileError("standard output: cannot be written to (disk full, or closed?)");
+  }
+}
+
+/// Writes all of it under its name, or nothing; "-" is standard output.
+void write_file(const std::string& path, std::string_view text) {
+  if (path == "-") {
+    print(text);
+    return;
+  }
+  OutputFile file(path);
+  file.write(text);
+  file.commit();
+}
+
+std::string list_text() {
+  std::string out;
+  const auto section = [&](std::string_view title, const auto& entries) {
+    out += fmt::format("{}:\n", title);
+    for (const auto& e : entries) out += fmt::format("  {:<14}{}\n", e.name, e.good_for);
+  };
+  section("formats (--format)", list_formats());
+  out += "                csr:thread, csr:lanes, csr:balanced choose how its rows are shared out\n";
+  section("solvers (--solver)", list_solvers());
+  section("preconditioners (--precond)", list_preconditioners());
+  out +=
+      "right-hand sides (--rhs):\n"
+      "  FILE          a Matrix Market vector; NAME_b.mtx beside NAME.mtx is found by itself\n"
+      "  ones          b = (1, ..., 1)\n"
+      "  random[:SEED] entries between -1 and 1\n"
+      "  A*ones        b = A x* with x* = (1, ..., 1), so that the error is known\n"
+      "  A*random[:SEED]  the same with a random x*; A*random:1 is the default\n";
+  return out;
+}
+
+template <class S, class T>
+S scalar_from(const T& v) {
+  if constexpr (is_complex<S> && is_complex<T>) {
+    return S(v.real(), v.imag());
+  } else {
+    return S(v);
+  }
+}
+
+/// Host numbers as a vector of the device.
+template <class S, class Numbers>
+Vector<S> to_device(const Numbers& numbers, std::size_t n) {
+  Kokkos::View<S*, Kokkos::HostSpace> host("vector", n);
+  for (std::size_t i = 0; i < n; ++i) host(i) = scalar_from<S>(numbers[i]);
+  return Kokkos::create_mirror_view_and_copy(Kokkos::DefaultExecutionSpace{}, host);
+}
+
+/// A vector of the system's size from a file. Throws UsageError where it does not fit.
+template <class S>
+Vector<S> read_vector(const std::filesystem::path& path, const Options& options, Index rows,
+                      std::string_view what, std::vector<std::string>& notes) {
+  const DenseFile file = read_dense(path, ReadOptions{.repair = options.repair});
+  if (file.rows != rows || file.cols < 1) {
+    throw UsageError(fmt::format("{}: {} has {} rows and {} columns; the matrix has {} rows",
+                                 path.string(), what, file.rows, file.cols, rows));
+  }
+  if (file.cols > 1) {
+    notes.push_back(fmt::format("{} has {} columns; the first is used", path.string(), file.cols));
+  }
+  for (const std::string& repair : file.info.repairs) {
+    notes.push_back(fmt::format("{} repaired: {}", path.string(), repair));
+  }
+  return std::visit(
+      [&](const auto& values) -> Vector<S> {
+        using T = typename std::decay_t<decltype(values)>::value_type;
+        if constexpr (is_complex<T> && !is_complex<S>) {
+          throw UsageError(
+              fmt::format("{}: {} is complex, the matrix is real", path.string(), what));
+        } else {
+          return to_device<S>(values, static_cast<std::size_t>(rows));
+        }
+      },
+      file.values);
+}
+
+template <class S>
+std::vector<std::conditional_t<is_complex<S>, std::complex<double>, double>> to_host(
+    const Vector<S>& v) {
+  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, v);
+  std::vector<std::conditional_t<is_complex<S>, std::complex<double>, double>> out(host.extent(0));
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if constexpr (is_complex<S>) {
+      out[i] = {host(i).real(), host(i).imag()};
+    } else {
+      out[i] = host(i);
+    }
+  }
+  return out;
+}
+
+template <class S>
+void describe(const Facts<S>& f, MatrixReport& m) {
+  m.rows = f.rows;
+  m.cols = f.cols;
+  m.nnz = f.nnz;
+  m.shortest_row = f.shortest_row;
+  m.longest_row = f.longest_row;
+  m.empty_rows = f.empty_rows;
+  m.symmetric = f.symmetric;
+  m.asymmetry = f.asymmetry;
+  m.symmetry_tolerance = symmetry_tolerance;
+  m.asymmetric_row = f.asymmetric_row;
+  m.asymmetric_col = f.asymmetric_col;
+  m.positive_diagonal = f.positive_diagonal;
+  m.negative_diagonal = f.negative_diagonal;
+  m.zero_diagonal = f.zero_diagonal;
+  m.missing_diagonal = f.missing_diagonal;
+  m.smallest_diagonal = f.smallest_diagonal;
+  m.largest_diagonal = f.largest_diagonal;
+}
+
+/// The linear system on the device: b, x, and x* where it is known.
+template <class S>
+struct System {
+  Vector<S> b;
+  Vector<S> x;
+  Vector<S> solution;  // empty where it is not known
+};
+
+template <class S>
+System<S> make_system(const Options& options, const Operator<S>& a, Report& report) {
+  const Kokkos::DefaultExecutionSpace exec{};
+  const auto n = static_cast<std::size_t>(a.rows);
+  const RhsSpec rhs = parse_rhs(options.rhs, options.matrix);
+  System<S> system;
+  report.rhs = rhs.text;
+  if (rhs.kind == RhsSpec::Kind::file) {
+    system.b = read_vector<S>(rhs.file, options, a.rows, "the right-hand side", report.notes);
+    if (rhs.found) report.rhs += " (found beside the matrix)";
+  } else {
+    const std::vector<double> numbers =
+        rhs.kind == RhsSpec::Kind::ones ? std::vector<double>(n, 1.0) : random_numbers(n, rhs.seed);
+    system.b = to_device<S>(numbers, n);
+    if (rhs.times_a) {
+      system.solution = system.b;
+      system.b = uninitialized<S>(exec, "b", a.rows);
+      apply(exec, S(1), a, ConstVector<S>(system.solution), S(0), system.b);
+    }
+  }
+  report.x0 = options.x0.empty() ? "0" : options.x0;
+  system.x = options.x0.empty()
+                 ? zeros<S>(exec, "x", a.rows)
+                 : read_vector<S>(options.x0, options, a.rows, "the starting guess", report.notes);
+  return system;
+}
+
+template <class S>
+std::optional<double> relative_error(const System<S>& system) {
+  if (system.solution.extent(0) == 0) return std::nullopt;
+  const Kokkos::DefaultExecutionSpace exec{};
+  BlockSums<Kokkos::DefaultExecutionSpace> sums;
+  const double size = norm2(exec, system.solution, sums);
+  const auto difference = zeros<S>(exec, "x - x*", static_cast<std::int64_t>(system.x.extent(0)));
+  axpby<S>(exec, S(1), ConstVector<S>(system.x), S(0), difference);
+  axpby<S>(exec, S(-1), ConstVector<S>(system.solution), S(1), difference);
+  const double error = norm2(exec, difference, sums);
+  return size > 0 ? error / size : error;
+}
+
+void write_outputs(const Options& options, const Report& report) {
+  if (!options.history.empty()) write_file(options.history, history_as_csv(report.result));
+  if (!options.json.empty()) write_file(options.json, as_json(report));
+  if (!options.quiet) print(as_text(report));
+}
+
+/// The direction along which the matrix was seen not to be positive definite.
+template <class S>
+void write_witness(const Options& options, const Report& report) {
+  if (options.witness.empty() || report.result.evidence.direction.empty()) return;
+  const auto& direction = report.result.evidence.direction;
+  const auto rows = static_cast<Index>(direction.size());
+  if constexpr (is_complex<S>) {
+    write_dense(options.witness, rows, 1, direction);
+  } else {
+    std::vector<double> real;
+    real.reserve(direction.size());
+    for (const auto& v : direction) real.push_back(v.real());
+    write_dense(options.witness, rows, 1, real);
+  }
+}
+
+template <class T>
+int run_typed(const Options& options, Triplets<T> entries, Report report) {
+  using S = DeviceScalar<T>;
+  using Exec = Kokkos::DefaultExecutionSpace;
+  const Exec exec{};
+
+  Kokkos::Timer timer;
+  const Assembled<S> assembled = to_csr(entries);
+  entries = {};
+  report.matrix.duplicates = assembled.duplicates;
+  report.matrix.explicit_zeros = assembled.explicit_zeros;
+  const HostCsr<S>& csr = assembled.matrix;
+  if (csr.rows != csr.cols) {
+    throw UsageError(
+        fmt::format("{}: A x = b needs a square matrix, this one is {} x {}; for least squares use "
+                    "LSQR or CGLS",
+                    options.matrix, csr.rows, csr.cols));
+  }
+  const auto op = make_operator<S, Exec>(options.format, csr);
+  report.convert.add(timer.seconds(), static_cast<double>(bytes(csr) + op->bytes()));
+  report.format = options.format;
+  report.format_bytes = op->bytes();
+
+  const Facts<S> facts = look_at(csr);
+  describe(facts, report.matrix);
+
+  System<S> system = make_system(options, *op, report);
+  if (auto refused = find_evidence(facts)) {
+    report.result = std::move(*refused);
+    if (!options.output.empty()) {
+      report.notes.push_back(
+          fmt::format("{} was not written: there is no solution", options.output));
+    }
+  } else {
+    timer.reset();
+    const auto made = make_preconditioner<S, Exec>(options.precond, csr);
+    exec.fence();
+    report.setup.add(timer.seconds(), 0);
+    if (!made.note.empty()) report.notes.push_back(made.note);
+
+    ProgressLine progress(!options.quiet);
+    BlockSums<Exec> sums;
+    const double b_norm = norm2(exec, system.b, sums);
+    catch_interrupt();
+    const Observer observer = [&](const Progress& p) {
+      progress.show(p, b_norm);
+      return !interrupted;
+    };
+    report.result = solve<S, Exec>(options.solver, exec, *op, system.b, system.x, *made.m,
+                                   options.stop, observer);
+    std::signal(SIGINT, SIG_DFL);
+    progress.clear();
+    report.solved = true;
+    report.error = relative_error(system);
+    if (!options.output.empty()) write_dense(options.output, csr.rows, 1, to_host(system.x));
+  }
+  write_witness<S>(options, report);
+  if (!options.no_bandwidth && (!options.quiet || !options.json.empty())) {
+    report.bandwidth = measure_bandwidth();
+  }
+  write_outputs(options, report);
+  return report.result.converged() ? exit_converged : exit_not_converged;
+}
+
+std::string device_name() {
+#if defined(KOKKOS_ENABLE_CUDA)
+  return Kokkos::Cuda().cuda_device_prop().name;
+#elif defined(KOKKOS_ENABLE_HIP)
+  return Kokkos::HIP::hip_device_prop().name;
+#else
+  return {};
+#endif
+}
+
+int run(const Options& options) {
+  Kokkos::Timer timer;
+  MatrixFile file = read_matrix(options.matrix, ReadOptions{.repair = options.repair});
+  Report report;
+  report.read.add(timer.seconds(), static_cast<double>(file.info.text_bytes));
+  report.version = version::text;
+  report.backend = version::backend;
+  report.device = device_name();
+  report.threads = Host().concurrency();
+  report.solver = options.solver;
+  report.preconditioner = options.precond;
+  report.stop = options.stop;
+  MatrixReport& m = report.matrix;
+  m.file = options.matrix;
+  m.file_bytes = file.info.bytes;
+  m.field = to_string(file.info.field);
+  m.symmetry = to_string(file.info.symmetry);
+  m.stored_entries = file.info.stored_entries;
+  m.repairs = file.info.repairs;
+  return std::visit(
+      [&](auto& entries) { return run_typed(options, std::move(entries), std::move(report)); },
+      file.matrix);
+}
+
+/// A name from a table, with or without a variant behind a colon.
+template <class Entries>
+std::function<std::string(const std::string&)> known_name(std::string_view kind,
+                                                          const Entries& entries) {
+  std::vector<std::string> names;
+  for (const auto& e : entries) names.emplace_back(e.name);
+  return [kind = std::string(kind), names](const std::string& name) -> std::string {
+    const std::string base = name.substr(0, name.find(':'));
+    if (std::find(names.begin(), names.end(), base) != names.end()) return {};
+    return fmt::format("unknown {} '{}'; known: {}", kind, name, fmt::join(names, " "));
+  };
+}
+
+void add_options(CLI::App& app, Options& o) {
+  app.add_option("matrix", o.matrix, "Matrix Market file (.mtx, also compressed)")->required();
+  app.add_option("--rhs", o.rhs,
+                 "right-hand side: FILE, ones, A*ones, random[:SEED], A*random[:SEED]\n"
+                 "(default: NAME_b.mtx beside NAME.mtx, else A*random:1)");
+  app.add_option("--x0", o.x0, "starting guess, a Matrix Market vector (default: 0)");
+  app.add_option("--format", o.format, "storage of the matrix, see --list")
+      ->check(known_name("format", list_formats()))
+      ->capture_default_str();
+  app.add_option("--solver", o.solver, "method, see --list")
+      ->check(known_name("solver", list_solvers()))
+      ->capture_default_str();
+  app.add_option("--precond", o.precond, "preconditioner, see --list")
+      ->check(known_name("preconditioner", list_preconditioners()))
+      ->capture_default_str();
+  app.add_option("--tol", o.stop.rtol, "stop at |b - Ax| <= tol |b|, in the 2-norm")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app.add_option("--atol", o.stop.atol, "or at |b - Ax| <= atol")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app.add_option("--max-iterations", o.stop.max_iterations, "default: ten times the rows")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--time-limit", o.stop.time_limit_s, "seconds for the iteration")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--output", o.output, "write x as a Matrix Market vector");
+  app.add_option("--history", o.history, "write the residual of each iteration as CSV");
+  app.add_option("--json", o.json, "write the report as JSON; - for standard output");
+  app.add_option("--witness", o.witness,
+                 "write the direction p with p'Ap <= 0, where one is found, as a vector");
+  app.add_flag("--repair", o.repair, "mend files that depart from the format in an obvious way");
+  app.add_flag("--quiet", o.quiet, "no report; the exit code, errors and files say all");
+  app.add_flag("--no-bandwidth", o.no_bandwidth, "do not measure this machine's memory bandwidth");
+  app.add_option("--threads", o.threads, "host threads (default: OMP_NUM_THREADS, or all cores)")
+      ->check(CLI::Range(1, 4096));
+  app.add_option("--device", o.device, "number of the GPU (default: the first)")
+      ->check(CLI::NonNegativeNumber);
+}
+
+int main_checked(int argc, char** argv) {
+  Options options;
+  CLI::App app{
+      "Solves A x = b for a symmetric (Hermitian) positive definite matrix from a file, with\n"
+      "conjugate gradients, and reports the residual computed from the x that it found.\n"
+      "Exit code: 0 converged, 1 any other outcome, 2 bad input or usage, 3 internal error.",
+      "cg_solve"};
+  add_options(app, options);
+  app.add_flag_callback(
+      "--list",
+      [] {
+        print(list_text());
+        throw CLI::Success();
+      },
+      "list formats, solvers, preconditioners, right-hand sides");
+  app.add_flag_callback(
+      "--version",
+      [] {
+        print(std::string(version::text) + "\n");
+        throw CLI::Success();
+      },
+      "print version, revision, backend and compiler");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& e) {
+    return app.exit(e);
+  } catch (const CLI::ParseError& e) {
+    fmt::print(stderr, "cg_solve: error: {}\nRun cg_solve --help for the options.\n", e.what());
+    return exit_bad_input;
+  }
+  if (options.json == "-" && !options.quiet) {
+    throw UsageError("--json - and the report would mix on standard output; add --quiet");
+  }
+  Kokkos::InitializationSettings settings;
+  settings.set_disable_warnings(true);
+  if (options.threads > 0) settings.set_num_threads(options.threads);
+  if (options.device >= 0) settings.set_device_id(options.device);
+  const Kokkos::ScopeGuard guard(settings);
+  return run(options);
+}
+
+}  // namespace
+}  // namespace krysol::apps
+
+int main(int argc, char** argv) {
+  using namespace krysol::apps;
+  try {
+    return main_checked(argc, argv);
+  } catch (const krysol::FileError& e) {
+    fmt::print(stderr, "cg_solve: error: {}\n", e.what());
+    return exit_bad_input;
+  } catch (const std::invalid_argument& e) {
+    fmt::print(stderr, "cg_solve: error: {}\n", e.what());
+    return exit_bad_input;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "cg_solve: internal error: not enough memory for this matrix\n");
+    return exit_internal;
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "cg_solve: internal error: {}\n", e.what());
+    return exit_internal;
+  }
+}

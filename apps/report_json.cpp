@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <nlohmann/json.hpp>
+
+#include "report.hpp"
+
+namespace krysol::apps {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json as_json(const Work& w) {
+  return {{"seconds", w.seconds}, {"calls", w.calls}, {"bytes", w.bytes}};
+}
+
+/// A real number where the imaginary part is zero, else [re, im].
+Json as_json(const std::complex<double>& v) {
+  if (v.imag() == 0) return v.real();
+  return Json::array({v.real(), v.imag()});
+}
+
+Json as_json(const MatrixReport& m) {
+  return {{"file", m.file},
+          {"file_bytes", m.file_bytes},
+          {"field", m.field},
+          {"declared_symmetry", m.symmetry},
+          {"stored_entries", m.stored_entries},
+          {"duplicates", m.duplicates},
+          {"explicit_zeros", m.explicit_zeros},
+          {"repairs", m.repairs},
+          {"rows", m.rows},
+          {"cols", m.cols},
+          {"nonzeros", m.nnz},
+          {"shortest_row", m.shortest_row},
+          {"longest_row", m.longest_row},
+          {"empty_rows", m.empty_rows},
+          {"symmetric", m.symmetric},
+          {"asymmetry", m.asymmetry},
+          {"symmetry_tolerance", m.symmetry_tolerance},
+          {"diagonal",
+           {{"positive", m.positive_diagonal},
+            {"negative", m.negative_diagonal},
+            {"zero", m.zero_diagonal},
+            {"missing", m.missing_diagonal},
+            {"smallest", m.smallest_diagonal},
+            {"largest", m.largest_diagonal}}}};
+}
+
+/// Rows and columns count from 1 here, as in the files that they refer to.
+Json evidence(const SolveResult& s) {
+  const Evidence& e = s.evidence;
+  Json out = Json::object();
+  if (s.status == Status::indefinite_matrix) {
+    out["iteration"] = e.iteration;
+    out["curvature"] = e.curvature;
+    out["largest_rows"] = Json::array();
+    for (const RowShare& share : e.largest) {
+      out["largest_rows"].push_back({{"row", share.row + 1}, {"share", share.share}});
+    }
+  }
+  if (e.row >= 0) out["row"] = e.row + 1;
+  if (e.col >= 0) {
+    out["col"] = e.col + 1;
+    out["value"] = as_json(e.value);
+    out["mirrored_value"] = as_json(e.mirrored_value);
+  }
+  return out;
+}
+
+Json outcome(const Report& r) {
+  const SolveResult& s = r.result;
+  Json out = {{"status", to_string(s.status)},
+              {"converged", s.converged()},
+              {"advice", s.advice},
+              {"iterations", s.iterations},
+              {"restarts", s.restarts}};
+  const auto known = [&](double v) { return r.solved ? Json(v) : Json(nullptr); };
+  out["residual"] = known(s.residual);
+  out["initial_residual"] = known(s.initial_residual);
+  out["b_norm"] = known(s.b_norm);
+  out["target"] = known(s.target);
+  out["attainable"] = s.attainable > 0 ? Json(s.attainable) : Json(nullptr);
+  out["relative_error"] = r.error ? Json(*r.error) : Json(nullptr);
+  out["seconds"] = s.seconds;
+  out["evidence"] = evidence(s);
+  return out;
+}
+
+}  // namespace
+
+std::string as_json(const Report& r) {
+  Json out = {{"schema", "krysol/cg_solve/1"},
+              {"version", r.version},
+              {"backend", r.backend},
+              {"device", r.device},
+              {"threads", r.threads},
+              {"matrix", as_json(r.matrix)},
+              {"format", {{"name", r.format}, {"bytes", r.format_bytes}}},
+              {"solver", r.solver},
+              {"preconditioner", r.preconditioner},
+              {"rhs", r.rhs},
+              {"x0", r.x0},
+              {"stop",
+               {{"rtol", r.stop.rtol},
+                {"atol", r.stop.atol},
+                {"max_iterations", r.stop.max_iterations},
+                {"time_limit_s", r.stop.time_limit_s}}},
+              {"notes", r.notes},
+              {"result", outcome(r)},
+              {"work",
+               {{"read", as_json(r.read)},
+                {"convert", as_json(r.convert)},
+                {"setup", as_json(r.setup)},
+                {"spmv", as_json(r.result.spmv)},
+                {"vectors", as_json(r.result.vectors)},
+                {"preconditioner", as_json(r.result.preconditioner)},
+                {"residuals", as_json(r.result.residuals)}}}};
+  if (r.bandwidth) {
+    out["bandwidth"] = {{"triad_GB_per_s", r.bandwidth->triad},
+                        {"read_GB_per_s", r.bandwidth->read},
+                        {"array_bytes", r.bandwidth->array_bytes}};
+  } else {
+    out["bandwidth"] = nullptr;
+  }
+  // A matrix name may hold bytes that are not UTF-8; they are replaced, not fatal.
+  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace krysol::apps
