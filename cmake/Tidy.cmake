@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# clang-tidy over our own files. Its own target, so that an ordinary build never waits for it. The version is fixed:
+# another one knows other checks.
+find_program(KRYSOL_RUN_CLANG_TIDY run-clang-tidy-14)
+find_program(KRYSOL_CLANG_TIDY clang-tidy-14)
+if(NOT KRYSOL_RUN_CLANG_TIDY OR NOT KRYSOL_CLANG_TIDY)
+  message(FATAL_ERROR "KRYSOL_TIDY needs clang-tidy 14, and its omp.h: apt install clang-tidy-14 libomp-14-dev")
+endif()
+cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
+add_custom_target(krysol_tidy
+  COMMAND ${KRYSOL_RUN_CLANG_TIDY} -clang-tidy-binary ${KRYSOL_CLANG_TIDY} -quiet -j ${cores} -p ${PROJECT_BINARY_DIR}
+    "^${PROJECT_SOURCE_DIR}/(io|spmv|solver|apps)/[^/]*[.]cpp$"
+  WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} USES_TERMINAL VERBATIM)
