@@ -279,7 +279,7 @@ void Reader::read_sizes() {
   }
   data_start_ = in_.at;
   data_line_ = in_.line;
-  if (options_.repair && info_.array && graphblas_complex_ && info_.field == Field::real) {
+  if (info_.array && graphblas_complex_ && info_.field == Field::real) {
     mend_complex_array();
   }
   check_length();
@@ -307,8 +307,8 @@ void Reader::read_sizes_without_banner() {
   repairs_.note(Mend::banner, in_.line);
 }
 
-/// SuiteSparse ships real arrays whose GraphBLAS comment says complex and whose lines hold two
-/// values. The banner alone makes each line an error.
+/// SuiteSparse ships real arrays whose GraphBLAS type comment says complex and whose lines hold two
+/// values: an extension of the format that its own tools write, so taken in strict mode too.
 void Reader::mend_complex_array() {
   Scanner peek = in_;
   if (!peek.seek_data()) return;
@@ -409,6 +409,8 @@ void Reader::coordinate_loop(Sink sink) {
     }
     return static_cast<Index>(static_cast<std::int64_t>(index) - 1);
   };
+  bool above_seen = false;
+  bool below_seen = false;
   for (std::int64_t k = 0; k < info_.stored_entries; ++k) {
     if (!in_.seek_data()) fail_at_end(k);
     const char* start = in_.at;
@@ -421,18 +423,20 @@ void Reader::coordinate_loop(Sink sink) {
     if (options_.repair && is_nan(a)) {
       repairs_.note(Mend::nan_entry, in_.line);
       keep = false;
-    } else if (!general && row <= col) {
-      if (row < col) {
-        if (!options_.repair) {
-          in_.fail(start, fmt::format("entry ({}, {}) lies above the diagonal; a file with a "
-                                      "symmetry stores the lower triangle only",
-                                      row + 1, col + 1));
-        }
-        // Not yet known whether it has a twin; `resolve_upper_triangle` counts.
-        repairs_.note(Mend::above, in_.line);
-      } else {
-        keep = keep_diagonal(a, value_start);
+    } else if (!general && row == col) {
+      keep = keep_diagonal(a, value_start);
+    } else if (!general) {
+      // The format asks for the lower triangle. A file that holds the upper one and nothing else
+      // has one meaning as well; one that mixes them does not say which twin counts.
+      bool& other_side = row < col ? below_seen : above_seen;
+      if (!options_.repair && other_side) {
+        in_.fail(start, fmt::format("entry ({}, {}) lies {} the diagonal; a file with a symmetry "
+                                    "stores one triangle only",
+                                    row + 1, col + 1, row < col ? "above" : "below"));
       }
+      (row < col ? above_seen : below_seen) = true;
+      // Not yet known whether it has a twin; `resolve_upper_triangle` counts.
+      if (row < col) repairs_.note(Mend::above, in_.line);
     }
     if constexpr (field == Field::pattern) {
       if (options_.repair && !in_.at_line_end()) {
@@ -553,10 +557,11 @@ void Reader::shift_to_zero_based(Triplets<T>& a) {
   repairs_.note(Mend::zero_based, zero_index_line_number_, info_.stored_entries);
 }
 
-/// Repair: entries above the diagonal of a symmetric (skew-symmetric, hermitian) file. Where no
-/// entry has a twin, the upper ones move to the mirrored place. Where all have one, the file stores
-/// both triangles: the upper one goes if the twins agree; if some differ, the symmetry was
-/// declared wrongly, and the matrix is general as it stands. Anything between is no one's meaning.
+/// Entries above the diagonal of a symmetric (skew-symmetric, hermitian) file. Where no entry has a
+/// twin, the upper ones move to the mirrored place; the rest is for repair mode. Where all have
+/// one, the file stores both triangles: the upper one goes if the twins agree; if some differ, the
+/// symmetry was declared wrongly, and the matrix is general as it stands. Anything between is no
+/// one's meaning.
 template <class T>
 void Reader::resolve_upper_triangle(Triplets<T>& a) {
   struct Place {

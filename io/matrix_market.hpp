@@ -20,15 +20,17 @@ enum class Field { real, integer, pattern, complex };
 std::string_view to_string(Field field);
 
 struct ReadOptions {
-  /// false (strict): the first departure from the format throws. true: departures with one obvious
-  /// meaning are mended, and each kind is counted in `FileInfo::repairs`:
+  /// false (strict): the first departure from the format throws. Two that have one meaning are
+  /// taken all the same, and noted in `FileInfo::repairs`: a file with a symmetry that stores the
+  /// upper triangle and nothing below it, and a "real" array of two values a line under a comment
+  /// `%%GraphBLAS type ... complex` (read as complex).
+  /// true: departures with one obvious meaning are mended, and each kind is counted there:
   /// a missing banner (two sizes: array, three: coordinate, both real general), indices that count
   /// from 0, NaN entries of coordinate files (dropped), imaginary parts on a hermitian diagonal
   /// and zeros on a skew-symmetric one (dropped), values in a pattern file (ignored), lines behind
-  /// the last declared entry (ignored), a byte order mark (passed over), entries above the diagonal
-  /// of a symmetric file (mirrored where none has a twin below, dropped where all have an equal
-  /// one; where some twins differ, the matrix is general as it stands), and a "real" array of two
-  /// values a line under a comment `%%GraphBLAS type ... complex` (read as complex).
+  /// the last declared entry (ignored), a byte order mark (passed over), entries on both sides of
+  /// the diagonal of a symmetric file (the upper ones mirrored where none has a twin below, dropped
+  /// where all have an equal one; where some twins differ, the matrix is general as it stands).
   bool repair = false;
 
   /// The most text a file may decompress to. 64 GiB hold some 3 x 10^9 entries; a gzip file can

@@ -24,9 +24,9 @@ struct Triplets {
   Index rows = 0;
   Index cols = 0;
   Symmetry symmetry = Symmetry::general;
-  std::vector<Index> row_idx;  // [stored entries] 0-based row
-  std::vector<Index> col_idx;  // [stored entries] 0-based column
-  std::vector<T> values;       // [stored entries]
+  std::vector<Index> row_idx{};  // [stored entries] 0-based row
+  std::vector<Index> col_idx{};  // [stored entries] 0-based column
+  std::vector<T> values{};       // [stored entries]
 
   void reserve(std::size_t entries) {
     row_idx.reserve(entries);

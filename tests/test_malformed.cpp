@@ -63,20 +63,13 @@ Outcome outcome(const fs::path& path, bool repair) {
   }
 }
 
-/// The banner says real, and each line of the array holds two values: not Matrix Market, whatever a
-/// comment for another program says. INDEX.tsv lists both as valid complex files; so only repair
-/// mode takes them.
-const std::set<std::string> real_banner_over_complex_values{"lagraph_mangled15.mtx",
-                                                            "lagraph_mangled16.mtx"};
-
 TEST(Malformed, StrictAndRepairDecideAsTheIndexSays) {
   if (!fs::exists(malformed / "INDEX.tsv")) GTEST_SKIP() << "no folder " << malformed;
   const auto index = table(malformed / "INDEX.tsv");
   EXPECT_FALSE(index.empty());
   for (const Row& row : index) {
     SCOPED_TRACE(row[0] + ": " + row[3]);
-    const bool excepted = real_banner_over_complex_values.count(row[0]) > 0;
-    EXPECT_EQ(outcome(malformed / row[0], false).verdict, excepted ? "reject" : row[1]);
+    EXPECT_EQ(outcome(malformed / row[0], false).verdict, row[1]);
     EXPECT_EQ(outcome(malformed / row[0], true).verdict, row[2]);
   }
 }
@@ -143,9 +136,6 @@ TEST(Malformed, MendedMatricesAreTheOnesThatWereMeant) {
             Complex(.709, .340));
 }
 
-/// Declares a symmetry and stores the upper triangle: read in repair mode only.
-const std::set<std::string> upper_triangle{"USpowerGrid.mtx.gz"};
-
 TEST(Collection, MatricesHaveTheSizesOfTheIndex) {
   if (!fs::exists(collection / "INDEX.tsv")) GTEST_SKIP() << "no folder " << collection;
   int files = 0;
@@ -155,11 +145,10 @@ TEST(Collection, MatricesHaveTheSizesOfTheIndex) {
     if (row[0].find(".mtx") == std::string::npos || is_vector) continue;
     SCOPED_TRACE(row[0]);
     ++files;
-    krysol::ReadOptions options;
-    options.repair = upper_triangle.count(row[0]) > 0;
     try {
-      const krysol::MatrixFile file = krysol::read_matrix(path, options);
-      EXPECT_EQ(file.info.repairs.size(), options.repair ? 1U : 0U);
+      const krysol::MatrixFile file = krysol::read_matrix(path);
+      // The one file of the collection that stores the upper triangle.
+      EXPECT_EQ(file.info.repairs.size(), row[0] == "USpowerGrid.mtx.gz" ? 1U : 0U);
       EXPECT_EQ(krysol::to_string(file.info.field), row[6]);
       EXPECT_EQ(krysol::to_string(file.info.symmetry), row[7]);
       EXPECT_EQ(file.info.stored_entries, std::stoll(row[4]));
