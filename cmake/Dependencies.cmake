@@ -64,8 +64,9 @@ function(krysol_header_only target header)
     target_compile_definitions(${target} INTERFACE ${arg_DEFINITION})
   endif()
 endfunction()
-# fmt checks format strings in consteval functions, which nvcc 13 cannot evaluate; every OpenMP build still checks them.
-krysol_header_only(krysol_fmt fmt/format.h DEFINITION FMT_HEADER_ONLY=1 "$<$<BOOL:${Kokkos_ENABLE_CUDA}>:FMT_CONSTEVAL=>")
+# fmt 9 takes nvcc for a compiler without constexpr functions, and then fails in those that it declares for C++20.
+krysol_header_only(krysol_fmt fmt/format.h
+  DEFINITION FMT_HEADER_ONLY=1 "$<$<BOOL:${Kokkos_ENABLE_CUDA}>:FMT_USE_CONSTEXPR=1>")
 krysol_header_only(krysol_fast_float fast_float/fast_float.h)
 # On the host only here; without these Eigen marks its functions for the device, and nvcc warns by the hundred.
 krysol_header_only(krysol_eigen Eigen/Core SUFFIXES eigen3 include/eigen3 DEFINITION EIGEN_NO_CUDA EIGEN_NO_HIP)
