@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The pre-13 signatures of three CUDA functions, for Kokkos 4.5.1 to 4.7.01 under CUDA 13.
 //
-// CUDA 13 dropped the old parameter lists, and those Kokkos releases still call them from headers. Kokkos 4.7.02
-// and newer do not need this file; it is force-included (-include) only where it is needed, both while Kokkos
-// itself is built and by everything that links krysol::krysol. Overloads, not macros: a caller of the new signatures is not disturbed.
+// CUDA 13 dropped the old parameter lists, and those Kokkos releases still call them from headers.
+// Kokkos 4.7.02 and newer do not need this file; it is force-included (-include) only where it is
+// needed, both while Kokkos itself is built and by everything that links krysol::krysol. Overloads,
+// not macros: a caller of the new signatures is not disturbed.
 #pragma once
 
 #if defined(__CUDACC__)

@@ -4,8 +4,9 @@
 
 namespace krysol::version {
 
-extern const char* const number;    // "0.1.0"
-extern const char* const revision;  // abbreviated git hash, "+" behind it if files differ, or "unknown"
+extern const char* const number;  // "0.1.0"
+extern const char* const
+    revision;  // abbreviated git hash, "+" behind it if files differ, or "unknown"
 extern const char* const kokkos;    // "4.5.1"
 extern const char* const backend;   // "OpenMP", "CUDA", "HIP" or "Serial"
 extern const char* const compiler;  // name and version

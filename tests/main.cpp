@@ -6,7 +6,8 @@
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
-  // Listing must work where the device of this build is absent: ctest asks for the list on every machine.
+  // Listing must work where the device of this build is absent: ctest asks for the list on every
+  // machine.
   if (GTEST_FLAG_GET(list_tests)) return RUN_ALL_TESTS();
   Kokkos::ScopeGuard kokkos(argc, argv);
   return RUN_ALL_TESTS();
