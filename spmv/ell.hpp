@@ -61,8 +61,8 @@ struct EllProduct {
     const S* value = values + static_cast<Offset>(j) * stride + first;
     int w = 0;
     for (; w + lanes <= count; w += lanes) {
-      prefetch(value + w + 2 * Tiles<Exec>::rows);
-      prefetch(col + w + 2 * Tiles<Exec>::rows);
+      prefetch(value + w + Tiles<Exec>::rows);
+      prefetch(col + w + Tiles<Exec>::rows);
       const Index begin = col[w];
       std::uint32_t off = 0;  // any bit that differs from begin, begin + 1, ...
 #pragma omp simd reduction(| : off)

@@ -28,7 +28,7 @@ inline constexpr bool on_host =
 template <class Exec>
 struct Tiles {
   static constexpr bool tiled = on_host<Exec>;
-  static constexpr int rows = tiled ? 64 : 1;  // rows a call of a format's product is given
+  static constexpr int rows = tiled ? 256 : 1;  // rows a call of a format's product is given
   static constexpr std::int64_t block = tiled ? 512 : 256;
   static constexpr int team = tiled ? 1 : 256;
 };
