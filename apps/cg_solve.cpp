@@ -10,10 +10,13 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <functional>
 #include <iostream>
 
+#include <fast_float/fast_float.h>
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -115,6 +118,11 @@ void write_file(const std::string& path, std::string_view text) {
   OutputFile file(path);
   file.write(text);
   file.commit();
+}
+
+/// Where a vector goes; "-" is standard output.
+std::filesystem::path vector_path(const std::string& option) {
+  return option == "-" ? "/dev/stdout" : option;
 }
 
 std::string list_text() {
@@ -279,12 +287,12 @@ void write_witness(const Options& options, const Report& report) {
   const auto& direction = report.result.evidence.direction;
   const auto rows = static_cast<Index>(direction.size());
   if constexpr (is_complex<S>) {
-    write_dense(options.witness, rows, 1, direction);
+    write_dense(vector_path(options.witness), rows, 1, direction);
   } else {
     std::vector<double> real;
     real.reserve(direction.size());
     for (const auto& v : direction) real.push_back(v.real());
-    write_dense(options.witness, rows, 1, real);
+    write_dense(vector_path(options.witness), rows, 1, real);
   }
 }
 
@@ -342,7 +350,9 @@ int run_typed(const Options& options, Triplets<T> entries, Report report) {
     progress.clear();
     report.solved = true;
     report.error = relative_error(system);
-    if (!options.output.empty()) write_dense(options.output, csr.rows, 1, to_host(system.x));
+    if (!options.output.empty()) {
+      write_dense(vector_path(options.output), csr.rows, 1, to_host(system.x));
+    }
   }
   write_witness<S>(options, report);
   if (!options.no_bandwidth && (!options.quiet || !options.json.empty())) {
@@ -399,6 +409,19 @@ std::function<std::string(const std::string&)> known_name(std::string_view kind,
   };
 }
 
+/// A finite number from `lowest`, which is itself allowed or not.
+std::function<std::string(const std::string&)> number_from(double lowest, bool inclusive = true) {
+  return [=](const std::string& text) -> std::string {
+    double v = 0;
+    const auto [end, error] = fast_float::from_chars(text.data(), text.data() + text.size(), v);
+    const bool fits = error == std::errc{} && end == text.data() + text.size() &&
+                      std::isfinite(v) && (inclusive ? v >= lowest : v > lowest);
+    if (fits) return {};
+    return fmt::format("takes a number {} {}, not '{}'", inclusive ? "from" : "above", lowest,
+                       text);
+  };
+}
+
 void add_options(CLI::App& app, Options& o) {
   app.add_option("matrix", o.matrix, "Matrix Market file (.mtx, also compressed)")->required();
   app.add_option("--rhs", o.rhs,
@@ -415,27 +438,55 @@ void add_options(CLI::App& app, Options& o) {
       ->check(known_name("preconditioner", list_preconditioners()))
       ->capture_default_str();
   app.add_option("--tol", o.stop.rtol, "stop at |b - Ax| <= tol |b|, in the 2-norm")
-      ->check(CLI::NonNegativeNumber)
+      ->check(number_from(0))
       ->capture_default_str();
   app.add_option("--atol", o.stop.atol, "or at |b - Ax| <= atol")
-      ->check(CLI::NonNegativeNumber)
+      ->check(number_from(0))
       ->capture_default_str();
   app.add_option("--max-iterations", o.stop.max_iterations, "default: ten times the rows")
-      ->check(CLI::PositiveNumber);
+      ->check(number_from(1));
   app.add_option("--time-limit", o.stop.time_limit_s, "seconds for the iteration")
-      ->check(CLI::PositiveNumber);
-  app.add_option("--output", o.output, "write x as a Matrix Market vector");
-  app.add_option("--history", o.history, "write the residual of each iteration as CSV");
-  app.add_option("--json", o.json, "write the report as JSON; - for standard output");
+      ->check(number_from(0, false));
+  app.add_option("--output", o.output, "write x as a Matrix Market vector; - for standard output");
+  app.add_option("--history", o.history, "write the residual of each iteration as CSV; likewise");
+  app.add_option("--json", o.json, "write the report as JSON; likewise");
   app.add_option("--witness", o.witness,
-                 "write the direction p with p'Ap <= 0, where one is found, as a vector");
+                 "write the direction p with p'Ap <= 0, where one is found, as a vector; likewise");
   app.add_flag("--repair", o.repair, "mend files that depart from the format in an obvious way");
   app.add_flag("--quiet", o.quiet, "no report; the exit code, errors and files say all");
   app.add_flag("--no-bandwidth", o.no_bandwidth, "do not measure this machine's memory bandwidth");
   app.add_option("--threads", o.threads, "host threads (default: OMP_NUM_THREADS, or all cores)")
       ->check(CLI::Range(1, 4096));
   app.add_option("--device", o.device, "number of the GPU (default: the first)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(number_from(0));
+}
+
+/// Standard output takes one document: the report, or what one option sends to "-".
+void check_standard_output(const Options& o) {
+  std::vector<std::string_view> users;
+  if (!o.quiet) users.emplace_back("the report");
+  const std::pair<std::string_view, const std::string&> options[] = {{"--output -", o.output},
+                                                                     {"--history -", o.history},
+                                                                     {"--json -", o.json},
+                                                                     {"--witness -", o.witness}};
+  for (const auto& [name, value] : options) {
+    if (value == "-") users.push_back(name);
+  }
+  if (users.size() < 2) return;
+  throw UsageError(fmt::format("{} would mix on standard output{}", fmt::join(users, " and "),
+                               o.quiet ? "" : "; add --quiet"));
+}
+
+/// An hour's solve must not end in "no such folder": every file to be written is begun once, and
+/// dropped.
+void check_writable(const Options& o) {
+  for (const std::string* path : {&o.output, &o.history, &o.json, &o.witness}) {
+    std::error_code ignored;
+    const auto status = std::filesystem::status(*path, ignored);
+    const bool special = exists(status) && !is_regular_file(status) && !is_directory(status);
+    if (path->empty() || *path == "-" || special) continue;  // a pipe would see its end
+    const OutputFile begun(*path);
+  }
 }
 
 int main_checked(int argc, char** argv) {
@@ -462,15 +513,17 @@ int main_checked(int argc, char** argv) {
       "print version, revision, backend and compiler");
   try {
     app.parse(argc, argv);
-  } catch (const CLI::Success& e) {
-    return app.exit(e);
+  } catch (const CLI::CallForHelp&) {
+    print(app.help());
+    return exit_converged;
+  } catch (const CLI::Success&) {
+    return exit_converged;
   } catch (const CLI::ParseError& e) {
     fmt::print(stderr, "cg_solve: error: {}\nRun cg_solve --help for the options.\n", e.what());
     return exit_bad_input;
   }
-  if (options.json == "-" && !options.quiet) {
-    throw UsageError("--json - and the report would mix on standard output; add --quiet");
-  }
+  check_standard_output(options);
+  check_writable(options);
   Kokkos::InitializationSettings settings;
   settings.set_disable_warnings(true);
   if (options.threads > 0) settings.set_num_threads(options.threads);

@@ -1,0 +1,736 @@
+// The program cg_solve as its user meets it: started as a process, judged by its exit code, its
+// output and its files.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <random>
+#include <set>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+#include <krysol/io/matrix_market.hpp>
+#include <krysol/solver/registry.hpp>
+#include <krysol/spmv/formats.hpp>
+#include <nlohmann/json.hpp>
+
+#ifdef KRYSOL_CG_SOLVE
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+using Arguments = std::vector<std::string>;
+using krysol::Triplets;
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  EXPECT_TRUE(file) << path;
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// An exit status as the shell shows it: 128 + the signal for a program that one has ended.
+int exit_code(int status) {
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+struct Outcome {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+/// A folder of its own for each test, and runs of the program in it.
+class CgSolve : public testing::Test {
+ protected:
+  CgSolve()
+      : folder_(fs::temp_directory_path() /
+                fmt::format("krysol_cg_solve_{}_{}", ::getpid(),
+                            testing::UnitTest::GetInstance()->current_test_info()->name())) {
+    fs::create_directory(folder_);
+  }
+  ~CgSolve() override { fs::remove_all(folder_); }
+
+  fs::path in(const std::string& name) const { return folder_ / name; }
+
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(in(name), std::ios::binary) << text;
+    return in(name).string();
+  }
+
+  std::string write(const std::string& name, const Triplets<double>& matrix) const {
+    krysol::write_matrix(in(name), matrix);
+    return in(name).string();
+  }
+
+  std::string write_vector(const std::string& name, const std::vector<double>& v) const {
+    krysol::write_dense(in(name), static_cast<krysol::Index>(v.size()), 1, v);
+    return in(name).string();
+  }
+
+  /// Starts a program; "1>FILE" and "2>FILE" as the shell would. Returns its process id.
+  pid_t start(const std::string& program, Arguments arguments, const fs::path& out,
+              const fs::path& err) const {
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, 1, out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    posix_spawn_file_actions_addopen(&actions, 2, err.c_str(), O_WRONLY | O_CREAT, 0600);
+    arguments.insert(arguments.begin(), program);
+    std::vector<char*> argv;
+    for (std::string& a : arguments) argv.push_back(a.data());
+    argv.push_back(nullptr);
+    pid_t pid = -1;
+    EXPECT_EQ(posix_spawnp(&pid, program.c_str(), &actions, nullptr, argv.data(), environ), 0);
+    posix_spawn_file_actions_destroy(&actions);
+    return pid;
+  }
+
+  /// One thread unless a test says otherwise: on a busy machine two of them wait for each other.
+  static Arguments with_defaults(Arguments arguments) {
+    arguments.emplace_back("--no-bandwidth");
+    if (std::count(arguments.begin(), arguments.end(), "--threads") == 0) {
+      arguments.insert(arguments.end(), {"--threads", "1"});
+    }
+    return arguments;
+  }
+
+  Outcome run(const Arguments& arguments) const { return run_exactly(with_defaults(arguments)); }
+
+  Outcome run_exactly(const Arguments& arguments, const std::string& program = KRYSOL_CG_SOLVE,
+                      const fs::path& out_to = {}) const {
+    const fs::path out = out_to.empty() ? in(".out") : out_to;
+    const pid_t pid = start(program, arguments, out, in(".err"));
+    int status = 0;
+    EXPECT_EQ(waitpid(pid, &status, 0), pid);
+    Outcome outcome{exit_code(status), out_to.empty() ? text_of(out) : "", text_of(in(".err"))};
+    fs::remove(in(".out"));
+    fs::remove(in(".err"));
+    return outcome;
+  }
+
+  /// The JSON report of a run whose exit code is expected.
+  Json report(Arguments arguments, int code) const {
+    arguments.insert(arguments.end(), {"--json", "-", "--quiet"});
+    const Outcome o = run(arguments);
+    EXPECT_EQ(o.code, code) << o.out << o.err;
+    EXPECT_EQ(o.err, "");
+    return Json::parse(o.out, nullptr, false);
+  }
+
+  /// Bad input: exit code 2, nothing on standard output, one sentence that says so.
+  void expect_refusal(const Arguments& arguments, const std::string& message) const {
+    const Outcome o = run(arguments);
+    EXPECT_EQ(o.code, 2);
+    EXPECT_EQ(o.out, "");
+    EXPECT_TRUE(o.err.starts_with("cg_solve: error: ")) << o.err;
+    EXPECT_TRUE(contains(o.err, message)) << o.err;
+  }
+
+  std::set<std::string> files() const {
+    std::set<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder_)) {
+      names.insert(entry.path().filename().string());
+    }
+    return names;
+  }
+
+  const fs::path folder_;
+  const std::string grid_ = (fs::path(KRYSOL_DATA_DIR) / "gr_30_30.mtx").string();
+};
+
+/// tridiag(-1, 2, -1): CG needs as many iterations as there are rows.
+Triplets<double> chain(krysol::Index n) {
+  Triplets<double> t;
+  t.rows = t.cols = n;
+  t.symmetry = krysol::Symmetry::symmetric;
+  for (krysol::Index i = 0; i < n; ++i) {
+    t.add(i, i, 2);
+    if (i > 0) t.add(i, i - 1, -1);
+  }
+  return t;
+}
+
+const std::string indefinite =
+    "%%MatrixMarket matrix coordinate real symmetric\n"
+    "3 3 5\n1 1 2\n2 1 3\n2 2 2\n3 2 -1\n3 3 2\n";
+const std::string negative_diagonal =
+    "%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 2\n2 1 1\n2 2 -2\n";
+const std::string unsymmetric =
+    "%%MatrixMarket matrix coordinate real general\n2 2 4\n1 1 2\n1 2 1\n2 1 0.5\n2 2 2\n";
+const std::string hermitian =
+    "%%MatrixMarket matrix coordinate complex hermitian\n2 2 3\n1 1 2 0\n2 1 0 1\n2 2 3 0\n";
+
+/// A x, entry by entry from what stands in the file.
+std::vector<double> product(const fs::path& matrix, const std::vector<double>& x) {
+  const auto file = krysol::read_matrix(matrix);
+  const auto& a = std::get<Triplets<double>>(file.matrix);
+  std::vector<double> y(static_cast<std::size_t>(a.rows), 0.0);
+  for (std::size_t k = 0; k < a.values.size(); ++k) {
+    const auto i = static_cast<std::size_t>(a.row_idx[k]);
+    const auto j = static_cast<std::size_t>(a.col_idx[k]);
+    y[i] += a.values[k] * x[j];
+    if (i != j && a.symmetry == krysol::Symmetry::symmetric) y[j] += a.values[k] * x[i];
+  }
+  return y;
+}
+
+std::vector<double> vector_in(const fs::path& path) {
+  return std::get<std::vector<double>>(krysol::read_dense(path).values);
+}
+
+double dot(const std::vector<double>& a, const std::vector<double>& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+/// |b - A x|
+double residual(const fs::path& matrix, const std::vector<double>& x,
+                const std::vector<double>& b) {
+  auto r = product(matrix, x);
+  for (std::size_t i = 0; i < r.size(); ++i) r[i] = b[i] - r[i];
+  return std::sqrt(dot(r, r));
+}
+
+// ---- what is printed
+
+TEST_F(CgSolve, ReportsMatrixMethodOutcomeAndWork) {
+  const Outcome o = run({grid_});
+  EXPECT_EQ(o.code, 0);
+  EXPECT_EQ(o.err, "");
+  for (const char* part :
+       {"matrix     ", "900 x 900, 7 744 nonzeros (integer symmetric, 4 322 entries stored)",
+        "symmetric, exactly", "diagonal positive, 8", "rows of 4 to 9 nonzeros, 8.6 on average",
+        "format     csr, ", "b          A*random:1", "x0         0", "method     cg with jacobi",
+        "stop       |b - Ax| <= 1e-08 |b|", "converged after 63 iterations",
+        "true residual |b - Ax|", "error |x - x*|", "SpMV", "vectors", "true residuals", "GB/s"}) {
+    EXPECT_TRUE(contains(o.out, part)) << part << "\n" << o.out;
+  }
+}
+
+TEST_F(CgSolve, MeasuresTheBandwidthUnlessToldNotTo) {
+  const Outcome with = run_exactly({grid_, "--threads", "1"});
+  EXPECT_EQ(with.code, 0);
+  EXPECT_TRUE(contains(with.out, "bandwidth of this run, arrays of")) << with.out;
+  EXPECT_FALSE(contains(run({grid_}).out, "bandwidth"));
+}
+
+TEST_F(CgSolve, IsSilentWithQuiet) {
+  for (const auto& matrix : {grid_, write("a.mtx", indefinite)}) {
+    const Outcome o = run({matrix, "--quiet"});
+    EXPECT_EQ(o.code, matrix == grid_ ? 0 : 1);
+    EXPECT_EQ(o.out + o.err, "");
+  }
+}
+
+TEST_F(CgSolve, ListsEveryMethodThatTheLibraryHas) {
+  const Outcome o = run_exactly({"--list"});
+  EXPECT_EQ(o.code, 0);
+  EXPECT_EQ(o.err, "");
+  const auto expect_line = [&](const auto& entry) {
+    EXPECT_TRUE(contains(o.out, fmt::format("\n  {} ", entry.name))) << entry.name;
+    EXPECT_TRUE(contains(o.out, std::string(entry.good_for))) << entry.name;
+  };
+  for (const auto& e : krysol::list_formats()) expect_line(e);
+  for (const auto& e : krysol::list_solvers()) expect_line(e);
+  for (const auto& e : krysol::list_preconditioners()) expect_line(e);
+  EXPECT_TRUE(contains(o.out, "A*random[:SEED]"));
+}
+
+TEST_F(CgSolve, TellsItsVersionAndItsOptions) {
+  const Outcome version = run_exactly({"--version"});
+  EXPECT_EQ(version.code, 0);
+  EXPECT_TRUE(version.out.starts_with("krysol ")) << version.out;
+  EXPECT_TRUE(contains(version.out, "Kokkos")) << version.out;
+  EXPECT_EQ(lines_of(version.out).size(), 1U);
+  const Outcome help = run_exactly({"--help"});
+  EXPECT_EQ(help.code, 0);
+  for (const char* option :
+       {"--rhs",          "--x0",      "--format",         "--solver",     "--precond",
+        "--tol",          "--atol",    "--max-iterations", "--time-limit", "--output",
+        "--history",      "--json",    "--witness",        "--repair",     "--quiet",
+        "--no-bandwidth", "--threads", "--device",         "--list",       "--version",
+        "Exit code"}) {
+    EXPECT_TRUE(contains(help.out, option)) << option;
+  }
+}
+
+TEST_F(CgSolve, PrintsNothingOnStandardErrorWhenThatIsAFile) {
+  ::unsetenv("OMP_PROC_BIND");  // where it is missing Kokkos likes to say so
+  const auto matrix = write("chain.mtx", chain(100000));
+  const Outcome o = run({matrix, "--time-limit", "0.8"});
+  EXPECT_EQ(o.code, 1);
+  EXPECT_EQ(o.err, "");
+}
+
+TEST_F(CgSolve, ShowsItsProgressOnATerminal) {
+  const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
+  if (terminal < 0 || ::grantpt(terminal) != 0 || ::unlockpt(terminal) != 0) {
+    GTEST_SKIP() << "no pseudo-terminals here";
+  }
+  const fs::path name = ::ptsname(terminal);
+  const auto matrix = write("chain.mtx", chain(100000));
+  const auto arguments = with_defaults({matrix, "--time-limit", "0.8"});
+  const pid_t pid = start(KRYSOL_CG_SOLVE, arguments, in("out"), name);
+  std::string shown;
+  char buffer[4096];
+  for (ssize_t n; (n = ::read(terminal, buffer, sizeof buffer)) > 0 || (n < 0 && errno == EINTR);) {
+    if (n > 0) shown.append(buffer, static_cast<std::size_t>(n));
+  }
+  ::close(terminal);
+  int status = 0;
+  ASSERT_EQ(waitpid(pid, &status, 0), pid);
+  EXPECT_EQ(exit_code(status), 1);
+  EXPECT_TRUE(contains(shown, "\r\033[Kiteration ")) << shown;
+  EXPECT_TRUE(shown.ends_with("\r\033[K")) << "the line is not cleared: " << shown;
+  EXPECT_FALSE(contains(text_of(in("out")), "\033"));
+}
+
+// ---- options, one by one
+
+TEST_F(CgSolve, MakesEveryRightHandSide) {
+  const std::size_t n = 900;
+  std::mt19937_64 engine(5);
+  std::vector<double> random;
+  for (std::size_t i = 0; i < n; ++i) {
+    random.push_back(2 * (static_cast<double>(engine() >> 11) * 0x1p-53) - 1);
+  }
+  const std::vector<double> ones(n, 1.0);
+  const std::map<std::string, std::vector<double>> expected = {
+      {"ones", ones},
+      {"random:5", random},
+      {"A*ones", product(grid_, ones)},
+      {"A*random:5", product(grid_, random)},
+      {write_vector("given.mtx", random), random}};
+  for (const auto& [rhs, b] : expected) {
+    SCOPED_TRACE(rhs);
+    const Json j = report({grid_, "--rhs", rhs, "--output", in("x.mtx").string()}, 0);
+    EXPECT_EQ(j["rhs"], rhs);
+    const double norm = std::sqrt(dot(b, b));
+    EXPECT_NEAR(j["result"]["b_norm"], norm, 1e-12 * norm);
+    EXPECT_LE(residual(grid_, vector_in(in("x.mtx")), b), 1.001e-8 * norm);
+    EXPECT_EQ(j["result"]["relative_error"].is_null(), !rhs.starts_with("A*"));
+  }
+  const Json one = report({grid_, "--rhs", "A*random:1"}, 0);
+  EXPECT_EQ(report({grid_, "--rhs", "A*random"}, 0)["result"]["b_norm"], one["result"]["b_norm"]);
+  EXPECT_EQ(report({grid_}, 0)["result"]["b_norm"], one["result"]["b_norm"]);
+  EXPECT_LE(one["result"]["relative_error"].get<double>(), 1e-6);
+}
+
+TEST_F(CgSolve, FindsTheRightHandSideBesideTheMatrix) {
+  const std::vector<double> b = {3, 0, 0, 4};
+  const auto plain = write("plain.mtx", chain(4));
+  write_vector("plain_b.mtx", b);
+  const auto packed = write("packed.mtx.gz", chain(4));
+  write_vector("packed_b.mtx.gz", b);
+  for (const auto& matrix : {plain, packed}) {
+    const Json j = report({matrix}, 0);
+    EXPECT_TRUE(contains(j["rhs"], "_b.mtx")) << j["rhs"];
+    EXPECT_TRUE(contains(j["rhs"], "found beside the matrix")) << j["rhs"];
+    EXPECT_DOUBLE_EQ(j["result"]["b_norm"], 5);
+    EXPECT_EQ(report({matrix, "--rhs", "ones"}, 0)["rhs"], "ones");
+  }
+}
+
+TEST_F(CgSolve, SolvesInEveryFormat) {
+  Arguments formats = {"csr:thread", "csr:lanes", "csr:balanced"};
+  for (const auto& f : krysol::list_formats()) formats.emplace_back(f.name);
+  for (const auto& format : formats) {
+    SCOPED_TRACE(format);
+    const Json j = report({grid_, "--format", format}, 0);
+    EXPECT_EQ(j["format"]["name"], format);
+    EXPECT_NEAR(j["result"]["iterations"], 63, 1);
+    EXPECT_LE(j["result"]["residual"], j["result"]["target"]);
+  }
+}
+
+TEST_F(CgSolve, SolvesWithEveryPreconditioner) {
+  const auto matrix = write("chain.mtx", chain(256));
+  Arguments names = {"block-jacobi:8", "block-jacobi:64"};
+  for (const auto& p : krysol::list_preconditioners()) names.emplace_back(p.name);
+  std::map<std::string, int> iterations;
+  for (const auto& name : names) {
+    SCOPED_TRACE(name);
+    const Json j = report({matrix, "--precond", name}, 0);
+    EXPECT_EQ(j["preconditioner"], name);
+    iterations[name] = j["result"]["iterations"];
+  }
+  EXPECT_NEAR(iterations["none"], 256, 3);
+  EXPECT_NEAR(iterations["jacobi"], 256, 3);
+  // Four blocks are coupled through three pairs of entries: M^-1 A differs from I by rank 6.
+  EXPECT_LE(iterations["block-jacobi:64"], 8);
+}
+
+TEST_F(CgSolve, StopsWhereItIsTold) {
+  int previous = 0;
+  for (const char* tol : {"1e-2", "1e-6", "1e-12"}) {
+    const Json r = report({grid_, "--tol", tol}, 0)["result"];
+    EXPECT_LE(r["residual"].get<double>(), std::stod(tol) * r["b_norm"].get<double>());
+    EXPECT_GT(r["iterations"], previous);
+    previous = r["iterations"];
+  }
+  const Json absolute = report({grid_, "--tol", "0", "--atol", "1e-3"}, 0)["result"];
+  EXPECT_LE(absolute["residual"], 1e-3);
+  EXPECT_EQ(absolute["target"], 1e-3);
+
+  const Json limited = report({grid_, "--max-iterations", "5"}, 1)["result"];
+  EXPECT_EQ(limited["status"], "max_iterations");
+  EXPECT_EQ(limited["iterations"], 5);
+
+  const Json exact = report({grid_, "--tol", "1e-17"}, 1)["result"];
+  EXPECT_EQ(exact["status"], "stagnated");
+  EXPECT_LE(exact["residual"], exact["attainable"]);
+
+  const auto slow = write("chain.mtx", chain(100000));
+  const Json timed = report({slow, "--time-limit", "0.1"}, 1)["result"];
+  EXPECT_EQ(timed["status"], "time_limit");
+  EXPECT_GE(timed["seconds"], 0.1);
+}
+
+TEST_F(CgSolve, TakesAStartingGuess) {
+  const auto exact = write_vector("x0.mtx", std::vector<double>(900, 1.0));
+  const Json j = report({grid_, "--rhs", "A*ones", "--x0", exact}, 0);
+  EXPECT_EQ(j["result"]["iterations"], 0);
+  EXPECT_EQ(j["x0"], exact);
+}
+
+TEST_F(CgSolve, WritesASolutionThatOthersCanCheck) {
+  const auto trefethen = fs::path(KRYSOL_DATA_DIR) / "Trefethen_2000.mtx";
+  const Json j = report({trefethen.string(), "--rhs", "ones", "--output", in("x.mtx").string()}, 0);
+  const auto x = vector_in(in("x.mtx"));
+  ASSERT_EQ(x.size(), 2000U);
+  const double r = residual(trefethen, x, std::vector<double>(2000, 1.0));
+  EXPECT_LE(r, 1.001e-8 * std::sqrt(2000.0));
+  EXPECT_NEAR(r, j["result"]["residual"], 1e-3 * r + 1e-13);
+}
+
+TEST_F(CgSolve, WritesAComplexSolution) {
+  const auto matrix = write("h.mtx", hermitian);
+  EXPECT_EQ(
+      report({matrix, "--rhs", "ones", "--output", in("x.mtx").string()}, 0)["matrix"]["field"],
+      "complex");
+  const auto file = krysol::read_dense(in("x.mtx"));
+  using Complex = std::complex<double>;
+  const auto& x = std::get<std::vector<Complex>>(file.values);
+  // [2 -i; i 3] x = (1, 1)
+  EXPECT_LT(std::abs(2.0 * x[0] - Complex(0, 1) * x[1] - 1.0), 1e-7);
+  EXPECT_LT(std::abs(Complex(0, 1) * x[0] + 3.0 * x[1] - 1.0), 1e-7);
+}
+
+TEST_F(CgSolve, WritesItsHistory) {
+  const Json j = report({grid_, "--history", in("h.csv").string()}, 0);
+  const auto lines = lines_of(text_of(in("h.csv")));
+  const int iterations = j["result"]["iterations"];
+  ASSERT_EQ(lines.size(), static_cast<std::size_t>(iterations) + 2);
+  EXPECT_EQ(lines[0], "iteration,residual,relative_residual");
+  double last = 0;
+  double last_relative = 0;
+  int k = -1;
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    ASSERT_EQ(std::sscanf(lines[i].c_str(), "%d,%lf,%lf", &k, &last, &last_relative), 3);
+    EXPECT_EQ(k, static_cast<int>(i) - 1);
+  }
+  EXPECT_EQ(last, j["result"]["residual"].get<double>());
+  EXPECT_NEAR(last_relative, last / j["result"]["b_norm"].get<double>(), 1e-15);
+}
+
+TEST_F(CgSolve, GivesTheSameBitsOnAnyNumberOfThreads) {
+  const auto trefethen = (fs::path(KRYSOL_DATA_DIR) / "Trefethen_2000.mtx").string();
+  std::set<std::string> solutions;
+  for (const char* threads : {"1", "2", "3"}) {
+    const auto x = in(std::string("x") + threads + ".mtx");
+    const Json j = report({trefethen, "--threads", threads, "--output", x.string()}, 0);
+    if (j["backend"] == "OpenMP") {
+      EXPECT_EQ(j["threads"], std::stoi(threads));
+    }
+    solutions.insert(text_of(x));
+  }
+  EXPECT_EQ(solutions.size(), 1U);
+}
+
+TEST_F(CgSolve, WritesTheDirectionThatProvesAMatrixIndefinite) {
+  for (const auto& text : {indefinite, negative_diagonal}) {
+    const auto matrix = write("a.mtx", text);
+    const Json j = report({matrix, "--witness", in("p.mtx").string()}, 1);
+    EXPECT_EQ(j["result"]["status"], "indefinite_matrix");
+    const auto p = vector_in(in("p.mtx"));
+    const double curvature = dot(p, product(matrix, p));
+    EXPECT_LE(curvature, 0);
+    EXPECT_NEAR(dot(p, p), 1, 1e-14);
+    EXPECT_NEAR(curvature, j["result"]["evidence"]["curvature"], 1e-13);
+  }
+  fs::remove(in("p.mtx"));
+  EXPECT_EQ(run({grid_, "--quiet", "--witness", in("p.mtx").string()}).code, 0);
+  EXPECT_FALSE(fs::exists(in("p.mtx")));
+}
+
+TEST_F(CgSolve, RepairsWhereItIsAskedTo) {
+  const auto matrix = write("zero_based.mtx",
+                            "%%MatrixMarket matrix coordinate real symmetric\n"
+                            "2 2 3\n0 0 2\n1 0 1\n1 1 2\n");
+  expect_refusal({matrix}, "zero_based.mtx:3:");
+  const Json j = report({matrix, "--repair"}, 0);
+  EXPECT_EQ(j["matrix"]["repairs"].size(), 1U);
+  EXPECT_TRUE(contains(run({matrix, "--repair"}).out, "repaired: "));
+}
+
+TEST_F(CgSolve, SendsOneDocumentToStandardOutput) {
+  EXPECT_TRUE(run({grid_, "--quiet", "--output", "-"}).out.starts_with("%%MatrixMarket"));
+  EXPECT_TRUE(run({grid_, "--quiet", "--history", "-"}).out.starts_with("iteration,"));
+  expect_refusal({grid_, "--json", "-"}, "the report and --json - would mix");
+  expect_refusal({grid_, "--quiet", "--json", "-", "--history", "-"}, "would mix");
+}
+
+// ---- outcomes other than a solution
+
+TEST_F(CgSolve, RefusesMatricesThatAreNotSymmetricOrNotDefinite) {
+  const auto u = write("u.mtx", unsymmetric);
+  const Outcome o = run({u, "--output", in("x.mtx").string()});
+  EXPECT_EQ(o.code, 1);
+  EXPECT_TRUE(contains(o.out, "not_symmetric: nothing was solved")) << o.out;
+  EXPECT_TRUE(contains(o.out, "A(1, 2) = 1, A(2, 1) = 0.5")) << o.out;
+  EXPECT_TRUE(contains(o.out, "x.mtx was not written: there is no solution")) << o.out;
+  EXPECT_EQ(files(), std::set<std::string>{"u.mtx"});
+
+  const auto n = write("n.mtx", negative_diagonal);
+  EXPECT_TRUE(contains(run({n}).out, "diagonal entry in row 2 is -2"));
+  const auto i = write("i.mtx", indefinite);
+  EXPECT_TRUE(contains(run({i}).out, "A is not positive definite: at iteration 3 p'Ap = -1.13"));
+}
+
+/// Whether the process has installed a handler for SIGINT, as Linux shows it.
+bool catches_interrupt(pid_t pid) {
+  std::ifstream status(fmt::format("/proc/{}/status", pid));
+  for (std::string line; std::getline(status, line);) {
+    if (!line.starts_with("SigCgt:")) continue;
+    return (std::stoull(line.substr(7), nullptr, 16) >> (SIGINT - 1) & 1) != 0;
+  }
+  return false;
+}
+
+TEST_F(CgSolve, KeepsWhatItHasWhenInterrupted) {
+  if (!fs::exists("/proc/self/status")) GTEST_SKIP() << "no /proc here to see the solve begin";
+  const auto matrix = write("chain.mtx", chain(100000));
+  const auto arguments =
+      with_defaults({matrix, "--rhs", "ones", "--time-limit", "100", "--output",
+                     in("x.mtx").string(), "--json", in("report.json").string()});
+  const pid_t pid = start(KRYSOL_CG_SOLVE, arguments, in("out"), in("err"));
+  int status = 0;
+  while (!catches_interrupt(pid)) {
+    ASSERT_EQ(waitpid(pid, &status, WNOHANG), 0) << text_of(in("err"));
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  ASSERT_EQ(kill(pid, SIGINT), 0);
+  ASSERT_EQ(waitpid(pid, &status, 0), pid);
+  EXPECT_EQ(exit_code(status), 1);
+  EXPECT_EQ(text_of(in("err")), "");
+  EXPECT_TRUE(contains(text_of(in("out")), "interrupted after "));
+  const Json r = Json::parse(text_of(in("report.json")))["result"];
+  EXPECT_EQ(r["status"], "interrupted");
+  const double found = residual(matrix, vector_in(in("x.mtx")), std::vector<double>(100000, 1.0));
+  EXPECT_NEAR(found, r["residual"], 1e-6 * found);
+}
+
+// ---- bad input and usage
+
+TEST_F(CgSolve, RefusesBadInputWithASentence) {
+  const auto rectangular =
+      write("r.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 1\n1 1 1\n");
+  const auto broken = write("broken.mtx",
+                            "%%MatrixMarket matrix coordinate real symmetric\n"
+                            "2 2 2\n1 1 2\n2 9 1\n");
+  const auto three = write_vector("three.mtx", {1, 2, 3});
+  const auto foreign = write("a.rb", "title\n1 1 1 1\nrsa 1 1 1 0\n");
+  expect_refusal({in("none.mtx").string()}, "none.mtx: cannot be opened: No such file");
+  expect_refusal({broken}, "broken.mtx:4:3:");
+  expect_refusal({rectangular}, "needs a square matrix, this one is 2 x 3");
+  expect_refusal({grid_, "--rhs", three},
+                 "the right-hand side has 3 rows and 1 columns; the matrix has 900 rows");
+  expect_refusal({grid_, "--x0", three}, "the starting guess has 3 rows");
+  expect_refusal({grid_, "--rhs", in("none.mtx").string()}, "none.mtx: cannot be opened");
+  expect_refusal({foreign}, "a.rb");
+  const auto imaginary = write("i.mtx", "%%MatrixMarket matrix array complex general\n1 1\n1 1\n");
+  expect_refusal({write("one.mtx", chain(1)), "--rhs", imaginary},
+                 "is complex, the matrix is real");
+}
+
+TEST_F(CgSolve, RefusesBadUsageWithASentence) {
+  expect_refusal({}, "matrix is required");
+  expect_refusal({grid_, "--frobnicate"}, "--frobnicate");
+  expect_refusal({grid_, "--format", "elk"}, "unknown format 'elk'; known: csr");
+  expect_refusal({grid_, "--format", "csr:elk"}, "csr:thread csr:lanes csr:balanced");
+  expect_refusal({grid_, "--solver", "elk"}, "unknown solver 'elk'; known: cg");
+  expect_refusal({grid_, "--precond", "elk"}, "unknown preconditioner 'elk'; known: none jacobi");
+  expect_refusal({grid_, "--precond", "jacobi:3"}, "unknown preconditioner 'jacobi:3'");
+  expect_refusal({grid_, "--rhs", "random:x"}, "the seed 'x' is not a number");
+  for (const char* option : {"--tol", "--atol"}) {
+    for (const char* value : {"-1", "nan", "inf", "1e-8x"}) {
+      expect_refusal({grid_, option, value}, fmt::format("takes a number from 0, not '{}'", value));
+    }
+  }
+  expect_refusal({grid_, "--max-iterations", "0"}, "takes a number from 1, not '0'");
+  expect_refusal({grid_, "--time-limit", "0"}, "takes a number above 0, not '0'");
+  expect_refusal({grid_, "--threads", "0"}, "--threads");
+  expect_refusal({grid_, "--device", "-1"}, "takes a number from 0, not '-1'");
+}
+
+TEST_F(CgSolve, RefusesAFormatThatCannotHoldTheMatrix) {
+  Triplets<double> arrow;  // one dense row and column
+  arrow.rows = arrow.cols = 20000;
+  arrow.symmetry = krysol::Symmetry::symmetric;
+  for (krysol::Index i = 0; i < arrow.rows; ++i) {
+    arrow.add(i, i, i == 0 ? 30000 : 2);
+    if (i > 0) arrow.add(i, 0, 1);
+  }
+  const auto matrix = write("arrow.mtx", arrow);
+  expect_refusal({matrix, "--format", "ell"}, "ell");
+  EXPECT_EQ(run({matrix, "--format", "hyb", "--quiet"}).code, 0);
+}
+
+TEST_F(CgSolve, FindsOutEarlyThatAFileCannotBeWritten) {
+  for (const char* option : {"--output", "--history", "--json", "--witness"}) {
+    SCOPED_TRACE(option);
+    // The matrix does not exist either; what is to be written is looked at first.
+    expect_refusal({"none.mtx", option, (folder_ / "missing" / "file").string()}, "missing/file");
+    expect_refusal({"none.mtx", option, folder_.string()}, folder_.string());
+    expect_refusal({"none.mtx", option, in("file").string()}, "none.mtx");
+  }
+  EXPECT_EQ(files(), std::set<std::string>{}) << "something was left behind";
+}
+
+TEST_F(CgSolve, SaysSoWhenTheDiskIsFull) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
+  for (const char* option : {"--output", "--history", "--json"}) {
+    expect_refusal({grid_, "--quiet", option, "/dev/full"}, "/dev/full: cannot be written");
+  }
+  for (const Arguments& arguments : {Arguments{grid_}, {"--list"}, {"--help"}, {"--version"}}) {
+    const Outcome o = run_exactly(arguments, KRYSOL_CG_SOLVE, "/dev/full");
+    EXPECT_EQ(o.code, 2) << arguments[0];
+    EXPECT_TRUE(contains(o.err, "standard output: cannot be written")) << o.err;
+  }
+}
+
+TEST_F(CgSolve, SaysSoWhenMemoryRunsOut) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "the address sanitizer needs more address space than this test leaves";
+#endif
+  const auto matrix = write("large.mtx",
+                            "%%MatrixMarket matrix coordinate real symmetric\n"
+                            "300000000 300000000 1\n1 1 1\n");
+  const Outcome o = run_exactly({"-c", "ulimit -v 1500000 || exit 77; exec \"$@\"", "sh",
+                                 KRYSOL_CG_SOLVE, matrix, "--threads", "1", "--no-bandwidth"},
+                                "sh");
+  if (o.code == 77) GTEST_SKIP() << "ulimit -v does not work here";
+  EXPECT_EQ(o.code, 3);
+  EXPECT_EQ(o.out, "");
+  EXPECT_EQ(o.err, "cg_solve: internal error: not enough memory for this matrix\n");
+}
+
+// ---- the JSON report
+
+/// Each path of the report with its type: result.evidence.largest_rows[].row, integer. Objects and
+/// arrays of objects are seen through their parts, except where the table names them.
+void collect(const Json& j, const std::string& path, const std::set<std::string>& named,
+             std::map<std::string, std::set<std::string>>& types) {
+  if (j.is_object()) {
+    if (named.count(path) > 0) types[path].insert("object");
+    for (const auto& [key, value] : j.items()) {
+      collect(value, path.empty() ? key : path + "." + key, named, types);
+    }
+  } else if (j.is_array() && named.count(path) == 0) {
+    for (const auto& element : j) collect(element, path + "[]", named, types);
+  } else if (j.is_array()) {
+    types[path].insert(j.empty() || j[0].is_string() ? "array of string" : "array of number");
+  } else {
+    types[path].insert(j.is_number_integer() ? "integer" : j.type_name());
+  }
+}
+
+/// The table of docs/cg_solve-json.md: path, and the types that it allows.
+std::map<std::string, std::set<std::string>> documented() {
+  std::map<std::string, std::set<std::string>> table;
+  const auto doc = fs::path(KRYSOL_DATA_DIR).parent_path() / "docs" / "cg_solve-json.md";
+  for (const std::string& line : lines_of(text_of(doc))) {
+    if (!line.starts_with("| `")) continue;
+    const auto path_end = line.find('`', 3);
+    std::string types = line.substr(path_end + 4);
+    types = types.substr(0, types.find(" |"));
+    auto& allowed = table[line.substr(3, path_end - 3)];
+    for (std::size_t at = 0; at != std::string::npos;) {
+      const auto next = types.find(" or ", at);
+      allowed.insert(types.substr(at, next == std::string::npos ? next : next - at));
+      at = next == std::string::npos ? next : next + 4;
+    }
+    if (allowed.count("number") > 0) allowed.insert("integer");  // 8.0 may be written as 8
+  }
+  return table;
+}
+
+TEST_F(CgSolve, WritesTheJsonThatIsDocumented) {
+  const auto table = documented();
+  EXPECT_GT(table.size(), 60U);
+  std::set<std::string> named;
+  for (const auto& [path, types] : table) named.insert(path);
+
+  const auto complex_pair = write("c.mtx",
+                                  "%%MatrixMarket matrix coordinate complex general\n"
+                                  "2 2 4\n1 1 2 0\n1 2 0 1\n2 1 0 1\n2 2 2 0\n");
+  std::map<std::string, std::set<std::string>> seen;
+  const auto add = [&](const Json& j) { collect(j, "", named, seen); };
+  const Outcome full =
+      run_exactly({grid_, "--threads", "1", "--quiet", "--json", in("report.json").string()});
+  EXPECT_EQ(full.code, 0) << full.err;
+  add(Json::parse(text_of(in("report.json"))));
+  for (const auto& [path, types] : table) {
+    if (path.starts_with("result.evidence.")) continue;  // only where there is some
+    EXPECT_EQ(seen.count(path), 1U) << path << " is documented, and missing";
+  }
+  EXPECT_EQ(seen.count("result.evidence.row"), 0U);
+  add(report({write("i.mtx", indefinite)}, 1));
+  add(report({write("u.mtx", unsymmetric)}, 1));
+  add(report({write("n.mtx", negative_diagonal)}, 1));
+  add(report({complex_pair}, 1));
+  for (const auto& [path, types] : seen) {
+    ASSERT_EQ(table.count(path), 1U) << path << " is not documented";
+    for (const std::string& type : types) {
+      EXPECT_EQ(table.at(path).count(type), 1U) << path << " is of the type " << type;
+    }
+  }
+  for (const auto& [path, types] : table) EXPECT_EQ(seen.count(path), 1U) << path << " never came";
+}
+
+TEST_F(CgSolve, WritesJsonEvenForNamesThatAreNotUtf8) {
+  const auto matrix = write("a\xff.mtx", chain(3));
+  EXPECT_EQ(report({matrix}, 0)["matrix"]["rows"], 3);
+}
+
+}  // namespace
+#endif
