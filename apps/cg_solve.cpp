@@ -238,13 +238,20 @@ template <class S>
 System<S> make_system(const Options& options, const Operator<S>& a, Report& report) {
   const Kokkos::DefaultExecutionSpace exec{};
   const auto n = static_cast<std::size_t>(a.rows);
-  const RhsSpec rhs = parse_rhs(options.rhs, options.matrix);
+  RhsSpec rhs = parse_rhs(options.rhs, options.matrix);
   System<S> system;
-  report.rhs = rhs.text;
   if (rhs.kind == RhsSpec::Kind::file) {
-    system.b = read_vector<S>(rhs.file, options, a.rows, "the right-hand side", report.notes);
-    if (rhs.found) report.rhs += " (found beside the matrix)";
-  } else {
+    try {
+      system.b = read_vector<S>(rhs.file, options, a.rows, "the right-hand side", report.notes);
+    } catch (const std::exception& e) {
+      // Nobody asked for a file that only has the name of a right-hand side (GD02_b is a matrix).
+      if (!rhs.found) throw;
+      report.notes.push_back(fmt::format("not used as right-hand side: {}", e.what()));
+      rhs = parse_rhs(default_rhs, options.matrix);
+    }
+  }
+  report.rhs = fmt::format("{}{}", rhs.text, rhs.found ? " (found beside the matrix)" : "");
+  if (rhs.kind != RhsSpec::Kind::file) {
     const std::vector<double> numbers =
         rhs.kind == RhsSpec::Kind::ones ? std::vector<double>(n, 1.0) : random_numbers(n, rhs.seed);
     system.b = to_device<S>(numbers, n);

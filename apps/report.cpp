@@ -21,6 +21,10 @@ std::string size(double bytes) {
   return fmt::format("{:.1f} kB", bytes / 1e3);
 }
 
+std::string duration(double seconds) {
+  return seconds < 1 ? fmt::format("{:.2f} ms", 1e3 * seconds) : fmt::format("{:.3f} s", seconds);
+}
+
 std::string line(std::string_view label, const std::string& text) {
   return fmt::format("{:<11}{}\n", label, text);
 }
@@ -107,8 +111,8 @@ std::string outcome_block(const Report& r) {
   if (!r.solved) {
     out += fmt::format("{}: nothing was solved\n", to_string(s.status));
   } else {
-    out += fmt::format("{} after {} iteration{}, {:.3f} s\n", to_string(s.status), s.iterations,
-                       s.iterations == 1 ? "" : "s", s.seconds);
+    out += fmt::format("{} after {} iteration{}, {}\n", to_string(s.status), s.iterations,
+                       s.iterations == 1 ? "" : "s", duration(s.seconds));
     const std::string relative =
         s.b_norm > 0 ? fmt::format(" = {:.3e} |b|", s.residual / s.b_norm) : "";
     out += line("", fmt::format("true residual |b - Ax| = {:.3e}{}", s.residual, relative));

@@ -50,7 +50,7 @@ RhsSpec parse_rhs(const std::string& text, const std::filesystem::path& matrix) 
   RhsSpec spec;
   spec.text = text;
   if (text.empty()) {
-    spec.text = "A*random:1";
+    spec.text = default_rhs;
     spec.file = shipped_rhs(matrix);
     if (!spec.file.empty()) {
       spec.kind = RhsSpec::Kind::file;

@@ -20,6 +20,10 @@ struct RhsSpec {
   std::string text;    // as the report names it
 };
 
+/// Where nothing is asked for and nothing found: the error is known, and a Laplacian does not make
+/// b zero.
+inline constexpr const char* default_rhs = "A*random:1";
+
 /// `ones`, `A*ones`, `random[:seed]`, `A*random[:seed]`, or a file. An empty text is the right-hand
 /// side that the collection ships beside NAME.mtx as NAME_b.mtx, or A*random:1 where there is none.
 /// Throws std::invalid_argument for a seed that is not a number.
