@@ -359,6 +359,15 @@ TEST_F(CgSolve, FindsTheRightHandSideBesideTheMatrix) {
   }
 }
 
+TEST_F(CgSolve, PassesOverAFileThatOnlyHasTheNameOfARightHandSide) {
+  const auto matrix = write("a.mtx", chain(4));
+  write_vector("a_b.mtx", {1, 2, 3});
+  const Json j = report({matrix}, 0);
+  EXPECT_EQ(j["rhs"], "A*random:1");
+  ASSERT_EQ(j["notes"].size(), 1U);
+  EXPECT_TRUE(contains(j["notes"][0], "a_b.mtx")) << j["notes"][0];
+}
+
 TEST_F(CgSolve, SolvesInEveryFormat) {
   Arguments formats = {"csr:thread", "csr:lanes", "csr:balanced"};
   for (const auto& f : krysol::list_formats()) formats.emplace_back(f.name);
@@ -730,6 +739,59 @@ TEST_F(CgSolve, WritesTheJsonThatIsDocumented) {
 TEST_F(CgSolve, WritesJsonEvenForNamesThatAreNotUtf8) {
   const auto matrix = write("a\xff.mtx", chain(3));
   EXPECT_EQ(report({matrix}, 0)["matrix"]["rows"], 3);
+}
+
+// ---- what README.md says
+
+const fs::path root = fs::path(KRYSOL_DATA_DIR).parent_path();
+
+TEST(Readme, ShowsTheExampleThatIsCompiled) {
+  const std::string example = text_of(root / "examples" / "readme.cpp");
+  const auto code = example.find("#include");
+  ASSERT_NE(code, std::string::npos);
+  EXPECT_TRUE(contains(text_of(root / "README.md"), "```cpp\n" + example.substr(code) + "```\n"));
+}
+
+TEST(Readme, ListsEveryMethodThatTheLibraryHas) {
+  const std::string readme = text_of(root / "README.md");
+  const auto expect_row = [&](const auto& entry) {
+    const auto row = readme.find(fmt::format("\n| `{}` | ", entry.name));
+    ASSERT_NE(row, std::string::npos) << entry.name << " is missing";
+    std::string line = readme.substr(row + 1, readme.find('\n', row + 1) - row - 1);
+    line.erase(std::remove(line.begin(), line.end(), '`'), line.end());
+    EXPECT_EQ(line, fmt::format("| {} | {} |", entry.name, entry.good_for));
+  };
+  for (const auto& e : krysol::list_formats()) expect_row(e);
+  for (const auto& e : krysol::list_solvers()) expect_row(e);
+  for (const auto& e : krysol::list_preconditioners()) expect_row(e);
+}
+
+TEST(Readme, LinksToFilesThatExist) {
+  for (const char* name : {"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/design.md",
+                           "docs/cg_solve-json.md", "data/README.md"}) {
+    const std::string text = text_of(root / name);
+    for (auto at = text.find("]("); at != std::string::npos; at = text.find("](", at + 1)) {
+      const std::string target = text.substr(at + 2, text.find_first_of("#)", at + 2) - at - 2);
+      if (target.empty() || contains(target, "://")) continue;
+      EXPECT_TRUE(fs::exists((root / name).parent_path() / target)) << name << ": " << target;
+    }
+  }
+}
+
+TEST_F(CgSolve, PrintsWhatTheReadmeShows) {
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+  GTEST_SKIP() << "the README shows a run on a processor";
+#endif
+  const auto shown = lines_of(text_of(root / "README.md"));
+  const auto printed = lines_of(run({grid_}).out);
+  // Times, bytes a second, the number of threads and the path of the matrix differ from run to run.
+  for (const std::string& line : printed) {
+    if (line.starts_with("  work ")) break;
+    if (line.starts_with("matrix ") || line.starts_with("method ") || contains(line, " ms"))
+      continue;
+    EXPECT_EQ(std::count(shown.begin(), shown.end(), line) > 0, true) << line;
+  }
+  EXPECT_GT(printed.size(), 15U);
 }
 
 }  // namespace
