@@ -63,6 +63,12 @@ void check_sizes(std::string_view function, Index rows, Index cols, std::size_t 
                   function, rows, cols, x, y, cols, rows));
 }
 
+void check_square(std::string_view function, std::int64_t rows, std::int64_t cols) {
+  if (rows == cols) return;
+  throw std::invalid_argument(
+      fmt::format("{}: x'Ax needs a square matrix, A is {} x {}", function, rows, cols));
+}
+
 CsrPlan plan_csr(const Offset* row_ptr, Index rows, CsrSchedule schedule, bool host,
                  std::int64_t rows_per_block) {
   CsrPlan plan;

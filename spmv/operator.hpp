@@ -29,6 +29,7 @@ requires LinearOperator<A, T, Exec> &&
     (!RowFormat<A, T, Exec>)double apply_dot(const Exec& exec, const A& a,
                                              std::type_identity_t<ConstVector<T, Exec>> x,
                                              const Vector<T, Exec>& y, BlockSums<Exec>& sums) {
+  check_square("krysol::apply_dot", a.rows, a.cols);
   apply(exec, T(1), a, x, T(0), y);
   return dot(exec, x, ConstVector<T, Exec>(y), sums);
 }

@@ -137,6 +137,9 @@ concept RowFormat = requires(const A& a, ConstVector<T, Exec> x) {
 /// Throws std::invalid_argument, naming the function and the sizes, where y = A x does not fit.
 void check_sizes(std::string_view function, Index rows, Index cols, std::size_t x, std::size_t y);
 
+/// Throws std::invalid_argument, naming the function and the sizes, where x'A x makes no sense.
+void check_square(std::string_view function, std::int64_t rows, std::int64_t cols);
+
 /// y := alpha A x + beta y. x: [A.cols], y: [A.rows], not overlapping. beta = 0 never reads y, and
 /// a row's result depends only on the entries of x that its nonzeros name. The type of y is the one
 /// computed in; A's values may be stored in a narrower one. Throws std::invalid_argument where
@@ -159,10 +162,7 @@ requires RowFormat<A, T, Exec>
 double apply_dot(const Exec& exec, const A& a, std::type_identity_t<ConstVector<T, Exec>> x,
                  const Vector<T, Exec>& y, BlockSums<Exec>& sums) {
   check_sizes("krysol::apply_dot", a.rows, a.cols, x.extent(0), y.extent(0));
-  if (a.rows != a.cols) {
-    throw std::invalid_argument("krysol::apply_dot: x'Ax needs a square matrix, A is " +
-                                std::to_string(a.rows) + " x " + std::to_string(a.cols));
-  }
+  check_square("krysol::apply_dot", a.rows, a.cols);
   const auto blocks = row_blocks(a);
   if (blocks.count() == 0) return 0;
   double* partial = sums.reserve(exec, blocks.count(), 1);
