@@ -33,6 +33,7 @@ struct CgRun {
   double scale = 1;        // a power of two that keeps squares of r in range
   double goal = 0;         // the recurrence's norm at which the true residual is computed
   double matrix_norm = 0;  // |A|_2, estimated when it is first needed
+  bool used_up = false;    // a direction of p'Ap = 0 was met, and a restart tried
   SolveResult result{};
   Kokkos::Timer clock{};
 
@@ -131,7 +132,9 @@ struct CgRun {
     precondition();
     for_each("krysol::cg(p)", exec, rows(),
              cg_kernels::FirstDirection<T, M>{r.data(), m, p.data()});
-    goal = result.target;
+    // Below eps |b| no residual can be told from rounding; a goal of 0 would never be reached.
+    goal = std::max(result.target,
+                    static_cast<double>(std::numeric_limits<Real<T>>::epsilon()) * result.b_norm);
     return residual_terms()[1];
   }
 
@@ -184,6 +187,7 @@ struct CgRun {
   /// is not, the direction is used up and the solve restarts once. Returns true where it is over.
   bool broke_down(double pq, bool first_direction, double& rho) {
     const double norm = take_correction();
+    result.history.back() = norm;
     if (!std::isfinite(pq) || !std::isfinite(norm)) return finish(Status::not_finite);
     if (norm <= result.target) return finish(Status::converged);
     const double level = attainable();
@@ -192,11 +196,13 @@ struct CgRun {
                             matrix_norm * p_norm * p_norm;
     if (pq >= -rounding) {
       if (norm <= level) return finish(Status::stagnated);
-      if (!first_direction) {
+      if (!first_direction && !used_up) {
+        used_up = true;
         ++result.restarts;
         rho = start_from_true_residual();
         return false;
       }
+      pq = 0;  // what it cannot be told from
     }
     record_direction(pq, p_norm);
     return finish(Status::indefinite_matrix);
@@ -268,7 +274,9 @@ struct CgRun {
   Index first_not_finite(const ConstVector<T, Exec>& v) const {
     const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, v);
     for (std::size_t i = 0; i < host.extent(0); ++i) {
-      if (!std::isfinite(abs_squared(host(i)) * 0)) return static_cast<Index>(i);
+      if (!std::isfinite(real_part(host(i))) || !std::isfinite(imaginary_part(host(i)))) {
+        return static_cast<Index>(i);
+      }
     }
     return -1;
   }
@@ -286,8 +294,12 @@ struct CgRun {
       const double pq = multiply();
       if (!(pq > 0) || !std::isfinite(pq)) {
         if (broke_down(pq, first_direction, rho)) return;
+        result.iterations = k;  // a multiplication, though x stays
+        result.history.push_back(result.residual);
         first_direction = true;
-        continue;
+        if (k < limit) continue;
+        finish_early(Status::max_iterations);
+        return;
       }
       // alpha = r'z / p'Ap;  r = r - alpha q;  z = M^-1 r
       const double alpha = rho / pq;
