@@ -1,0 +1,211 @@
+// Jacobi, block-Jacobi, and preconditioners by name.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <krysol/solver/block_jacobi.hpp>
+#include <krysol/solver/registry.hpp>
+#include <krysol/spmv/formats.hpp>
+#include "problems.hpp"
+#include "spaces.hpp"
+
+namespace {
+
+using namespace krysol_tests;
+using krysol::HostCsr;
+using krysol::make_preconditioner;
+using krysol::Real;
+using krysol::to_csr;
+
+template <class Body>
+std::string message_of(const Body& body) {
+  try {
+    body();
+  } catch (const std::invalid_argument& e) {
+    return e.what();
+  }
+  return "nothing was thrown";
+}
+
+template <class T, class Exec>
+std::vector<T> applied(const krysol::AnyPreconditioner<T, Exec>& m, const std::vector<T>& r) {
+  const auto z = to_device<Exec>(std::vector<T>(r.size()));
+  m.apply(Exec{}, to_device<Exec>(r), z);
+  Kokkos::fence();
+  return to_host(z);
+}
+
+template <class T, class Exec>
+std::vector<T> applied(const std::string& name, const HostCsr<T>& a, const std::vector<T>& r) {
+  return applied(*make_preconditioner<T, Exec>(name, a).m, r);
+}
+
+/// Blocks of `block` rows, each random and positive definite, and the last one shorter.
+Triplets<double> block_diagonal(Index rows, Index block) {
+  auto t = no_entries<double>(rows, rows);
+  for (Index first = 0; first < rows; first += block) {
+    const Index size = std::min(block, rows - first);
+    std::vector<double> eigenvalues;
+    for (Index k = 0; k < size; ++k) eigenvalues.push_back(1 + k);
+    const auto one = random_spd(eigenvalues, static_cast<std::uint64_t>(first));
+    for (std::size_t k = 0; k < one.values.size(); ++k) {
+      t.add(first + one.row_idx[k], first + one.col_idx[k], one.values[k]);
+    }
+  }
+  return t;
+}
+
+template <class C>
+class Preconditioner : public testing::Test {};
+using PreconditionerCases = ForGtest<EntriesAndSpaces>::type;
+TYPED_TEST_SUITE(Preconditioner, PreconditionerCases, OnName);
+
+TYPED_TEST(Preconditioner, NoneReturnsTheResidual) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  const auto a = to_csr(as<FileScalar<T>>(poisson1d(100))).matrix;
+  const auto r = random_vector<T>(100, 1);
+  EXPECT_EQ((applied<T, Exec>("none", a, r)), r);
+}
+
+TYPED_TEST(Preconditioner, JacobiDividesByTheDiagonal) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  const auto t = as<FileScalar<T>>(jump_coefficients2d(20, 1e3));
+  const auto a = to_csr(t).matrix;
+  const auto d = dense(t);
+  const auto r = random_vector<T>(400, 2);
+  const auto z = applied<T, Exec>("jacobi", a, r);
+  for (std::size_t i = 0; i < z.size(); ++i) {
+    const auto want = widen(r[i]) / d(i, i);
+    EXPECT_LE(std::abs(widen(z[i]) - want),
+              4 * std::numeric_limits<Real<T>>::epsilon() * std::abs(want));
+  }
+}
+
+TYPED_TEST(Preconditioner, JacobiPassesOverRowsWithoutAUsableDiagonal) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  auto t = no_entries<FileScalar<T>>(5, 5);
+  t.add(0, 0, 4);
+  t.add(1, 1, 0);
+  t.add(2, 2, std::numeric_limits<Real<T>>::infinity());
+  t.add(3, 3, std::numeric_limits<Real<T>>::quiet_NaN());  // row 4 has none
+  EXPECT_EQ((applied<T, Exec>("jacobi", to_csr(t).matrix, std::vector<T>(5, T(8)))),
+            (std::vector<T>{T(2), T(8), T(8), T(8), T(8)}));
+}
+
+TYPED_TEST(Preconditioner, BlockJacobiSolvesItsBlocks) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  for (const Index block : {1, 2, 3, 4, 7, 64}) {
+    for (const Index rows : {1, 5, 64, 130}) {
+      const auto t = as<FileScalar<T>>(block_diagonal(rows, block));
+      const auto a = to_csr(t).matrix;
+      const auto r = random_vector<T>(static_cast<std::size_t>(rows), 3);
+      auto made = make_preconditioner<T, Exec>("block-jacobi:" + std::to_string(block), a);
+      EXPECT_EQ(made.note, "");
+      const auto z = applied(*made.m, r);
+      const auto back = dense(t) * widen(z);  // A is its blocks, so A z = r
+      for (std::size_t i = 0; i < z.size(); ++i) {
+        EXPECT_LE(std::abs(back[i] - widen(r[i])), static_cast<Real<T>>(50 * block * block) *
+                                                       std::numeric_limits<Real<T>>::epsilon())
+            << block << " of " << rows << ", row " << i;
+      }
+    }
+  }
+}
+
+TYPED_TEST(Preconditioner, BlocksOfOneRowEqualJacobi) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  const auto a = to_csr(as<FileScalar<T>>(jump_coefficients2d(20, 1e3))).matrix;
+  const auto r = random_vector<T>(400, 4);
+  const auto z = applied<T, Exec>("jacobi", a, r);
+  const auto blocks = applied<T, Exec>("block-jacobi:1", a, r);
+  for (std::size_t i = 0; i < z.size(); ++i) {
+    EXPECT_LE(std::abs(widen(z[i]) - widen(blocks[i])),
+              8 * std::numeric_limits<Real<T>>::epsilon() * std::abs(widen(z[i])));
+  }
+}
+
+TYPED_TEST(Preconditioner, BlockJacobiIsSymmetricToTheBit) {
+  using T = typename TypeParam::Scalar;
+  const auto a = to_csr(as<FileScalar<T>>(block_diagonal(23, 5))).matrix;
+  const auto made = krysol::invert_diagonal_blocks(a, 5);
+  for (std::size_t i = 0; i < 23; ++i) {
+    for (std::size_t j = i / 5 * 5; j < std::min<std::size_t>(23, i / 5 * 5 + 5); ++j) {
+      EXPECT_EQ(made.inverse[(j % 5) * 23 + i], krysol::conjugate(made.inverse[(i % 5) * 23 + j]));
+    }
+  }
+}
+
+TYPED_TEST(Preconditioner, BlockJacobiTakesTheDiagonalOfABlockThatIsNotPositiveDefinite) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  auto t = no_entries<FileScalar<T>>(6, 6);
+  for (Index i = 0; i < 6; ++i) t.add(i, i, 2);
+  t.add(2, 3, 5);  // eigenvalues -3 and 7
+  t.add(3, 2, 5);
+  const auto a = to_csr(t).matrix;
+  const auto made = make_preconditioner<T, Exec>("block-jacobi:2", a);
+  EXPECT_EQ(
+      made.note,
+      "block-jacobi: 1 block(s) are not positive definite, the first at row 3; their diagonal "
+      "is used instead");
+  const auto z = applied(*made.m, std::vector<T>(6, T(1)));
+  for (const T& zi : z) {
+    EXPECT_LE(std::abs(widen(zi) - Wide<T>(0.5L)), 4 * std::numeric_limits<Real<T>>::epsilon());
+  }
+  const auto counted = krysol::make_block_jacobi<Exec>(a, 2);
+  EXPECT_EQ(counted.fallback_blocks, 1);
+  EXPECT_EQ(counted.first_fallback, 2);
+}
+
+TYPED_TEST(Preconditioner, AnswersAnUnknownNameOrNumberWithTheTable) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  std::string known;
+  for (const auto& m : krysol::list_preconditioners()) known += " " + std::string(m.name);
+  EXPECT_EQ(known.substr(0, 25), " none jacobi block-jacobi");
+  const auto a = to_csr(as<FileScalar<T>>(poisson1d(8))).matrix;
+  for (const std::string name :
+       {"jakobi", "", "Jacobi", "jacobi:3", "jacobi:", "none:1", "block-jacobi:0",
+        "block-jacobi:-2", "block-jacobi:", "block-jacobi:2x", "block-jacobi: 2",
+        "block-jacobi:99999999999"}) {
+    EXPECT_EQ(message_of([&] { make_preconditioner<T, Exec>(name, a); }),
+              "unknown preconditioner '" + name + "'; known:" + known);
+  }
+  EXPECT_EQ(message_of([&] { make_preconditioner<T, Exec>("block-jacobi:65", a); }),
+            "block-jacobi: a block of 65 rows; 1 to 64 can be inverted");
+}
+
+TYPED_TEST(Preconditioner, SaysWhatItIs) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  const auto a = to_csr(as<FileScalar<T>>(poisson1d(8))).matrix;
+  for (const auto& info : krysol::list_preconditioners()) {
+    const auto made = make_preconditioner<T, Exec>(info.name, a);
+    EXPECT_EQ(made.m->name(), info.name);
+    EXPECT_GE(made.m->bytes(), 0);
+    EXPECT_FALSE(info.good_for.empty());
+  }
+  EXPECT_TRUE((make_preconditioner<T, Exec>("jacobi", a).m->is_diagonal()));
+  EXPECT_TRUE((make_preconditioner<T, Exec>("none", a).m->is_diagonal()));
+  EXPECT_FALSE((make_preconditioner<T, Exec>("block-jacobi", a).m->is_diagonal()));
+}
+
+TYPED_TEST(Preconditioner, TakesAMatrixWithoutRows) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  const auto a = to_csr(no_entries<FileScalar<T>>(0, 0)).matrix;
+  for (const auto& info : krysol::list_preconditioners()) {
+    EXPECT_TRUE((applied<T, Exec>(std::string(info.name), a, std::vector<T>{})).empty());
+  }
+}
+
+}  // namespace
