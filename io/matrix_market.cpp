@@ -254,10 +254,7 @@ void Reader::read_sizes() {
   cols_ = static_cast<Index>(in_.size(longest, "columns"));
   if (info_.symmetry != Symmetry::general && rows_ != cols_) {
     in_.fail(cols_start, fmt::format("a {} matrix must be square, this one is {} x {}",
-                                     info_.symmetry == Symmetry::hermitian   ? "hermitian"
-                                     : info_.symmetry == Symmetry::symmetric ? "symmetric"
-                                                                             : "skew-symmetric",
-                                     rows_, cols_));
+                                     to_string(info_.symmetry), rows_, cols_));
   }
   // At most 2^62, because both sizes stay below 2^31.
   const std::int64_t places = std::int64_t{rows_} * cols_;

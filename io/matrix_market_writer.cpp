@@ -20,21 +20,6 @@ std::string_view field_word(Complex) { return "complex"; }
 bool is_finite(double value) { return std::isfinite(value); }
 bool is_finite(Complex value) { return std::isfinite(value.real()) && std::isfinite(value.imag()); }
 
-// Spelled here and not with to_string(Symmetry): io needs nothing of spmv but its headers.
-std::string_view symmetry_word(Symmetry symmetry) {
-  switch (symmetry) {
-    case Symmetry::general:
-      return "general";
-    case Symmetry::symmetric:
-      return "symmetric";
-    case Symmetry::skew_symmetric:
-      return "skew-symmetric";
-    case Symmetry::hermitian:
-      return "hermitian";
-  }
-  throw std::invalid_argument("write_matrix: unknown symmetry");
-}
-
 /// One line of numbers; the longest, two indices and two doubles, has 72 bytes.
 class Line {
  public:
@@ -68,8 +53,8 @@ void check(const std::string& name, const Triplets<T>& a) {
                                             a.row_idx.size(), a.col_idx.size(), a.values.size()));
   }
   if (a.rows < 0 || a.cols < 0 || (a.symmetry != Symmetry::general && a.rows != a.cols)) {
-    throw std::invalid_argument(fmt::format("write_matrix: a {} matrix of {} x {}",
-                                            symmetry_word(a.symmetry), a.rows, a.cols));
+    throw std::invalid_argument(
+        fmt::format("write_matrix: a {} matrix of {} x {}", to_string(a.symmetry), a.rows, a.cols));
   }
   if (a.symmetry == Symmetry::hermitian && std::is_same_v<T, double>) {
     throw std::invalid_argument("write_matrix: a real matrix is symmetric, not hermitian");
@@ -85,7 +70,7 @@ void check(const std::string& name, const Triplets<T>& a) {
       throw std::invalid_argument(
           fmt::format("write_matrix: entry ({}, {}), counted from 0, cannot stand in a {} matrix "
                       "of {} x {}",
-                      row, col, symmetry_word(a.symmetry), a.rows, a.cols));
+                      row, col, to_string(a.symmetry), a.rows, a.cols));
     }
     if (!is_finite(a.values[k])) {
       throw FileError(fmt::format("{}: not written: entry ({}, {}), counted from 1, is not finite",
@@ -99,7 +84,7 @@ void write_coordinates(const std::filesystem::path& path, const Triplets<T>& a) 
   check(path.string(), a);
   OutputFile file(path);
   file.write(fmt::format("%%MatrixMarket matrix coordinate {} {}\n{} {} {}\n", field_word(T()),
-                         symmetry_word(a.symmetry), a.rows, a.cols, a.values.size()));
+                         to_string(a.symmetry), a.rows, a.cols, a.values.size()));
   Line line;
   for (std::size_t k = 0; k < a.values.size(); ++k) {
     line.number(std::int64_t{a.row_idx[k]} + 1);

@@ -7,6 +7,7 @@
 #include <krysol/solver/block_jacobi.hpp>
 #include <krysol/solver/cg.hpp>
 #include <krysol/solver/jacobi.hpp>
+#include <krysol/spmv/spaces.hpp>
 
 namespace krysol {
 namespace {
@@ -135,18 +136,7 @@ SolveResult solve(std::string_view name, const Exec& exec, const Operator<T, Exe
   KRYSOL_INSTANTIATE_TYPE(double, Exec) \
   KRYSOL_INSTANTIATE_TYPE(float, Exec)  \
   KRYSOL_INSTANTIATE_TYPE(Kokkos::complex<double>, Exec)
-#ifdef KOKKOS_ENABLE_SERIAL
-KRYSOL_INSTANTIATE(Kokkos::Serial)
-#endif
-#ifdef KOKKOS_ENABLE_OPENMP
-KRYSOL_INSTANTIATE(Kokkos::OpenMP)
-#endif
-#ifdef KOKKOS_ENABLE_CUDA
-KRYSOL_INSTANTIATE(Kokkos::Cuda)
-#endif
-#ifdef KOKKOS_ENABLE_HIP
-KRYSOL_INSTANTIATE(Kokkos::HIP)
-#endif
+KRYSOL_FOR_EACH_SPACE(KRYSOL_INSTANTIATE)
 #undef KRYSOL_INSTANTIATE
 #undef KRYSOL_INSTANTIATE_TYPE
 

@@ -2,6 +2,7 @@
 #include <krysol/spmv/formats.hpp>
 
 #include <fmt/format.h>
+#include <krysol/spmv/spaces.hpp>
 
 namespace krysol {
 namespace {
@@ -67,18 +68,7 @@ std::unique_ptr<Operator<S, Exec>> make_operator(std::string_view name, const Ho
                                                                  const HostCsr<double>&); \
   template std::unique_ptr<Operator<Kokkos::complex<double>, Exec>> make_operator(        \
       std::string_view, const HostCsr<Kokkos::complex<double>>&);
-#ifdef KOKKOS_ENABLE_SERIAL
-KRYSOL_INSTANTIATE(Kokkos::Serial)
-#endif
-#ifdef KOKKOS_ENABLE_OPENMP
-KRYSOL_INSTANTIATE(Kokkos::OpenMP)
-#endif
-#ifdef KOKKOS_ENABLE_CUDA
-KRYSOL_INSTANTIATE(Kokkos::Cuda)
-#endif
-#ifdef KOKKOS_ENABLE_HIP
-KRYSOL_INSTANTIATE(Kokkos::HIP)
-#endif
+KRYSOL_FOR_EACH_SPACE(KRYSOL_INSTANTIATE)
 #undef KRYSOL_INSTANTIATE
 
 }  // namespace krysol
