@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // SpMV and an iteration of Jacobi-CG, beside other libraries, on the 7-point Laplacian of n^3
-// points. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// points.
 //
 // Sample run:  OMP_NUM_THREADS=2 cg_peers 100
 //

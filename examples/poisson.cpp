@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A small PDE code: -Laplace u = f on the unit cube, u given on its boundary, by finite
-// differences. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// differences.
 //
 // Assembles the 7-point scheme on finer and finer grids, solves each system, compares with the
 // solution that f was made from, and checks that the error falls like h^2.

@@ -118,7 +118,7 @@ MadePreconditioner<T, Exec> make_preconditioner(std::string_view name, const Hos
 
 template <class T, class Exec>
 SolveResult solve(std::string_view name, const Exec& exec, const Operator<T, Exec>& a,
-                  const ConstVector<T, Exec>& b, const Vector<T, Exec>& x,
+                  const std::type_identity_t<ConstVector<T, Exec>>& b, const Vector<T, Exec>& x,
                   const AnyPreconditioner<T, Exec>& m, const Stop& stop, const Observer& observer) {
   const auto entries = solvers<T, Exec>();
   for (const auto& e : entries) {

@@ -35,7 +35,7 @@ MadePreconditioner<T, Exec> make_preconditioner(std::string_view name, const Hos
 /// std::invalid_argument with the list of names for one that is unknown.
 template <class T, class Exec>
 SolveResult solve(std::string_view name, const Exec& exec, const Operator<T, Exec>& a,
-                  const ConstVector<T, Exec>& b, const Vector<T, Exec>& x,
+                  const std::type_identity_t<ConstVector<T, Exec>>& b, const Vector<T, Exec>& x,
                   const AnyPreconditioner<T, Exec>& m, const Stop& stop = {},
                   const Observer& observer = {});
 

@@ -1,10 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Matrix Market files that must be read, those that must not and why, and what is written.
 // To add a case, add a file. matrices/valid/: its matrix in comments, `% dense: 1 0 2,-1`, a line
 // for each row (and `% rounded: 2` where integers are, `% note: sentence` where one
 // is owed). matrices/invalid/: `% expect: 4:7:
 // message`; then `% repair: sentence` for each repair if repair mode reads it, or `% repair expect:
 // ...` if it fails differently. Where a file cannot hold comments they stand beside it in
-// `name.mtx.expect`. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// `name.mtx.expect`.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The smallest useful program outside of the tree: solves A x = ones for the matrix in the file
-// that its argument names. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// that its argument names.
 #include <Kokkos_Core.hpp>
 #include <iostream>
 #include <variant>
