@@ -37,7 +37,7 @@ foreach(name IN LISTS names)
     set(test "${name}.threads_${count}")
     add_test("${test}" "${program}" "--gtest_filter=${name}.*:${name}/*" --gtest_brief=1)
     # Unbound and asleep while waiting, because ctest -j runs several at once, and more threads than there are cores.
-    set_tests_properties("${test}" PROPERTIES LABELS "${label};threads_${count}" PROCESSORS ${count} TIMEOUT 900
+    set_tests_properties("${test}" PROPERTIES LABELS "${label};threads_${count}" PROCESSORS ${count} TIMEOUT 1800
       ENVIRONMENT "OMP_NUM_THREADS=${count};OMP_PROC_BIND=false;OMP_WAIT_POLICY=passive;GTEST_OUTPUT=xml:${results}/${test}.xml"
       SKIP_REGULAR_EXPRESSION "\\[  PASSED  \\] 0 tests\\.")
   endforeach()
