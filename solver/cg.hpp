@@ -172,14 +172,14 @@ struct CgRun {
     result.history.back() = norm;
     if (!std::isfinite(norm)) return finish(Status::not_finite);
     if (norm <= result.target) return finish(Status::converged);
-    if (norm <= attainable()) return finish(Status::stagnated);
     const double drift = norm - recurrence;
-    if (drift < 0.5 * result.target) {
+    if (drift < 0.5 * result.target) {  // the tolerance is in reach, whatever attainable() fears
       goal = std::min(0.7 * goal, result.target - 1.5 * drift);
-    } else {
-      ++result.restarts;
-      rho = start_from_true_residual();
+      return false;
     }
+    if (norm <= attainable()) return finish(Status::stagnated);
+    ++result.restarts;
+    rho = start_from_true_residual();
     return false;
   }
 
