@@ -88,8 +88,9 @@ TYPED_TEST(Solvers, TakeTheIterationsOfTheTableInEveryFormat) {
     solver.precond = c.precond;
     solver.stop.rtol = single ? 1e-4 : 1e-8;
     const auto expected = single ? c.float_iterations : c.iterations;
-    // Rounding delays CG a little where the condition is bad, in float more so.
-    const auto band = single ? 1 + expected / 20 : 1;
+    // Rounding delays CG a little where the condition is bad; in float it also has to make up for
+    // the recurrence's drift off the true residual.
+    const auto band = single ? 1 + expected / 8 : 1;
     for (const auto& format : krysol::list_formats()) {
       solver.format = format.name;
       const auto s = solver.run();
