@@ -103,14 +103,17 @@ std::string advice(const SolveResult& r) {
     case Status::max_iterations:
       return fmt::format(
           "Not converged after {} iterations: {}. A better preconditioner saves more than a higher "
-          "--max-iterations; x is the best so far.",
+          "--max-iterations. x has the smallest energy norm of the error so far, not always the "
+          "smallest "
+          "residual.",
           r.iterations, residual_so_far(r));
     case Status::time_limit:
       return fmt::format("The time limit ended the solve after {} iterations: {}.", r.iterations,
                          residual_so_far(r));
     case Status::interrupted:
-      return fmt::format("Interrupted after {} iterations: {}; x is the best so far.", r.iterations,
-                         residual_so_far(r));
+      return fmt::format(
+          "Interrupted after {} iterations: {}; x is the last and best in the energy norm.",
+          r.iterations, residual_so_far(r));
     case Status::stagnated:
       return fmt::format(
           "x is as good as this precision allows: |b - Ax| is {:.2e}, rounding alone makes {:.2e} "

@@ -110,7 +110,11 @@ MadePreconditioner<T, Exec> make_preconditioner(std::string_view name, const Hos
   }
   for (const auto& e : entries) {
     if (e.info.name != base) continue;
-    if (!parameter_fits || (base.size() < name.size() && !e.takes_parameter)) break;
+    if (base.size() < name.size() && !e.takes_parameter) break;
+    if (!parameter_fits) {
+      throw std::invalid_argument(fmt::format(
+          "preconditioner '{}': expected a whole number from 1 on behind '{}:'", name, base));
+    }
     return e.make(a, parameter);
   }
   throw_unknown("preconditioner", name, entries);

@@ -15,6 +15,7 @@
 #include <krysol/solver/jacobi.hpp>
 #include <krysol/solver/registry.hpp>
 #include <krysol/spmv/formats.hpp>
+#include "messages.hpp"
 #include "problems.hpp"
 #include "spaces.hpp"
 
@@ -89,20 +90,6 @@ using krysol::SolveResult;
 using krysol::Status;
 using krysol::Stop;
 using krysol::to_csr;
-
-inline bool holds(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-template <class Body>
-std::string message_of(const Body& body) {
-  try {
-    body();
-  } catch (const std::invalid_argument& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
 
 template <class T>
 struct Solved {

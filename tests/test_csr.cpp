@@ -11,6 +11,7 @@
 
 #include <krysol/solver/cg.hpp>
 #include <krysol/spmv/formats.hpp>
+#include "messages.hpp"
 #include "problems.hpp"
 #include "spaces.hpp"
 
@@ -25,20 +26,6 @@ using krysol::Symmetry;
 using krysol::to_csr;
 using Complex = std::complex<double>;
 using DeviceComplex = Kokkos::complex<double>;
-
-template <class Body>
-std::string message_of(const Body& body) {
-  try {
-    body();
-  } catch (const std::invalid_argument& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
-
-bool holds(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 // ---- to_csr
 

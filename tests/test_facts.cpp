@@ -7,6 +7,7 @@
 #include <string>
 
 #include <krysol/solver/evidence.hpp>
+#include "messages.hpp"
 #include "problems.hpp"
 
 namespace {
@@ -21,10 +22,6 @@ using DeviceComplex = Kokkos::complex<double>;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double inf = std::numeric_limits<double>::infinity();
-
-bool holds(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 template <class T>
 auto facts_of(const Triplets<T>& t) {
