@@ -132,7 +132,9 @@ std::string list_text() {
     for (const auto& e : entries) out += fmt::format("  {:<14}{}\n", e.name, e.good_for);
   };
   section("formats (--format)", list_formats());
-  out += "                csr:thread, csr:lanes, csr:balanced choose how its rows are shared out\n";
+  for (const FormatInfo& f : list_formats()) {
+    if (!f.variants.empty()) out += fmt::format("  {}:{} choose a variant\n", f.name, f.variants);
+  }
   section("solvers (--solver)", list_solvers());
   section("preconditioners (--precond)", list_preconditioners());
   out +=

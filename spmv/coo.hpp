@@ -35,6 +35,7 @@ template <class S, class Exec = Kokkos::DefaultExecutionSpace>
 struct Coo {
   static constexpr std::string_view name = "coo";
   static constexpr std::string_view good_for = "very few or very uneven rows; entries in any order";
+  static constexpr std::string_view variants = "segments|atomics";
   using value_type = S;
   using execution_space = Exec;
 
@@ -44,6 +45,7 @@ struct Coo {
   Kokkos::View<Index*, Exec> col_idx;  // [nnz]
   Kokkos::View<S*, Exec> values;       // [nnz]
   bool sorted_by_row = false;          // true promises ascending row_idx
+  bool atomics = false;                // as if they were not sorted
   CooScratch<Exec> scratch;            // for multiplications, so that none allocates
 
   Offset nnz() const { return static_cast<Offset>(values.extent(0)); }
@@ -154,7 +156,7 @@ void apply(const Exec& exec, std::type_identity_t<T> alpha, const Coo<S, Exec>& 
   if (beta != T(1)) for_each("krysol::apply(coo, beta)", exec, a.rows, ScaleBy<T>{beta, y.data()});
   const Offset nnz = a.nnz();
   if (nnz == 0) return;
-  if (!a.sorted_by_row) {
+  if (!a.sorted_by_row || a.atomics) {
     // Plain range policy: a tile of entries is not free of conflicts, as for_each promises.
     Kokkos::parallel_for("krysol::apply(coo, atomic)",
                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, nnz),
@@ -178,20 +180,30 @@ void apply(const Exec& exec, std::type_identity_t<T> alpha, const Coo<S, Exec>& 
                        CooCarry<T>{carry_row, carry, 2 * segments, alpha, y.data()});
 }
 
+struct FillRowIdx {
+  const Offset* row_ptr;
+  Index* row_idx;
+  void operator()(std::int64_t i) const {
+    for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) row_idx[k] = static_cast<Index>(i);
+  }
+};
+
+/// Chooses how entries are added up, before from_csr: `coo:segments`, the default, or
+/// `coo:atomics`.
+template <class S, class Exec>
+bool set_variant(Coo<S, Exec>& a, std::string_view variant) {
+  a.atomics = variant == "atomics";
+  return a.atomics || variant == "segments";
+}
+
 template <class S, class Exec>
 void from_csr(const HostCsr<S>& host, Coo<S, Exec>& a) {
   a.rows = host.rows;
   a.cols = host.cols;
   a.col_idx = Kokkos::create_mirror_view_and_copy(Exec{}, host.col_idx);
   a.values = Kokkos::create_mirror_view_and_copy(Exec{}, host.values);
-  Kokkos::View<Index*, Kokkos::HostSpace> row_idx(
-      Kokkos::view_alloc(Kokkos::WithoutInitializing, "coo.row_idx"), host.col_idx.extent(0));
-  for (Index i = 0; i < host.rows; ++i) {
-    const auto row = static_cast<std::size_t>(i);
-    for (Offset k = host.row_ptr(row); k < host.row_ptr(row + 1); ++k) {
-      row_idx(static_cast<std::size_t>(k)) = i;
-    }
-  }
+  const auto row_idx = fresh<Kokkos::View<Index*, Kokkos::HostSpace>>("coo.row_idx", host.nnz());
+  host_for("krysol::from_csr(coo)", host.rows, FillRowIdx{host.row_ptr.data(), row_idx.data()});
   a.row_idx = Kokkos::create_mirror_view_and_copy(Exec{}, row_idx);
   a.sorted_by_row = true;
   a.scratch = coo_scratch(Exec{}, a.nnz());

@@ -161,10 +161,8 @@ Assembled<DeviceScalar<T>> to_csr(const Triplets<T>& t) {
   }
 
   const auto nnz = static_cast<std::size_t>(kept);
-  a.col_idx = Kokkos::View<Index*, Host>(
-      Kokkos::view_alloc(Kokkos::WithoutInitializing, "csr.col_idx"), nnz);
-  a.values =
-      Kokkos::View<S*, Host>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "csr.values"), nnz);
+  a.col_idx = fresh<decltype(a.col_idx)>("csr.col_idx", nnz);
+  a.values = fresh<decltype(a.values)>("csr.values", nnz);
   for (std::size_t k = 0; k < nnz; ++k) {
     a.col_idx(k) = entry[k].col;
     a.values(k) = entry[k].value;

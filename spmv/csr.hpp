@@ -26,6 +26,7 @@ template <class S, class Exec = Kokkos::DefaultExecutionSpace>
 struct Csr {
   static constexpr std::string_view name = "csr";
   static constexpr std::string_view good_for = "any matrix; nothing is padded or reordered";
+  static constexpr std::string_view variants = "thread|lanes|balanced";
   using value_type = S;
   using execution_space = Exec;
 
@@ -169,22 +170,18 @@ void set_schedule(Csr<S, Exec>& a, CsrSchedule schedule) {
       plan_csr(row_ptr.data(), a.rows, schedule, Tiles<Exec>::tiled, Tiles<Exec>::block);
   a.schedule = schedule;
   a.lanes = plan.lanes;
-  a.block_row = Kokkos::View<Index*, Exec>(
-      Kokkos::view_alloc(Kokkos::WithoutInitializing, "csr.block_row"), plan.block_row.size());
-  Kokkos::deep_copy(a.block_row,
-                    Kokkos::View<const Index*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
-                        plan.block_row.data(), plan.block_row.size()));
+  a.block_row = copy_of<Exec>("csr.block_row", plan.block_row);
 }
 
-/// Chooses a schedule by its name, as in the format name `csr:lanes`: thread, lanes or balanced.
+/// Chooses, before from_csr, a schedule by its name, as in the format name `csr:lanes`.
 template <class S, class Exec>
 bool set_variant(Csr<S, Exec>& a, std::string_view variant) {
   if (variant == "thread") {
-    set_schedule(a, CsrSchedule::thread);
+    a.schedule = CsrSchedule::thread;
   } else if (variant == "lanes") {
-    set_schedule(a, CsrSchedule::lanes);
+    a.schedule = CsrSchedule::lanes;
   } else if (variant == "balanced") {
-    set_schedule(a, CsrSchedule::balanced);
+    a.schedule = CsrSchedule::balanced;
   } else {
     return false;
   }
@@ -223,7 +220,7 @@ void copy(const Csr<S, From>& from, Csr<S, Exec>& to) {
 template <class S, class Exec>
 void from_csr(const HostCsr<S>& host, Csr<S, Exec>& a) {
   copy(host, a);
-  set_schedule(a, host.schedule);
+  set_schedule(a, a.schedule == CsrSchedule::automatic ? host.schedule : a.schedule);
 }
 
 }  // namespace krysol

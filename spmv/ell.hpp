@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <krysol/spmv/csr.hpp>
+#include <krysol/spmv/padding.hpp>
+#include <krysol/spmv/places.hpp>
 
 namespace krysol {
 
@@ -53,45 +54,14 @@ struct EllProduct {
   Index width;
   const T* x;
 
-  /// sum[w] += the places of column j. Where eight rows name eight neighbouring columns, as on
-  /// grids, x is read as it lies; a gather costs several times as much.
-  KOKKOS_INLINE_FUNCTION void add_column(std::int64_t first, Index j, int count, T* sum) const {
-    constexpr int lanes = 8;
-    const Index* col = col_idx + static_cast<Offset>(j) * stride + first;
-    const S* value = values + static_cast<Offset>(j) * stride + first;
-    int w = 0;
-    for (; w + lanes <= count; w += lanes) {
-      prefetch(value + w + Tiles<Exec>::rows);
-      prefetch(col + w + Tiles<Exec>::rows);
-      const Index begin = col[w];
-      std::uint32_t off = 0;  // any bit that differs from begin, begin + 1, ...
-#pragma omp simd reduction(| : off)
-      for (int l = 0; l < lanes; ++l) {
-        off |= static_cast<std::uint32_t>(col[w + l]) ^
-               (static_cast<std::uint32_t>(begin) + static_cast<std::uint32_t>(l));
-      }
-      if (off == 0 && begin >= 0) {
-        const T* run = x + begin;
-#pragma omp simd
-        for (int l = 0; l < lanes; ++l) sum[w + l] += static_cast<T>(value[w + l]) * run[l];
-      } else {
-        add_each(col + w, value + w, lanes, sum + w);
-      }
-    }
-    add_each(col + w, value + w, count - w, sum + w);
-  }
-
-  KOKKOS_INLINE_FUNCTION void add_each(const Index* col, const S* value, int count, T* sum) const {
-    for (int l = 0; l < count; ++l) {
-      if (col[l] >= 0) sum[l] += static_cast<T>(value[l]) * x[col[l]];
-    }
-  }
-
   KOKKOS_INLINE_FUNCTION void operator()(const Member<Exec>&, std::int64_t first, int count,
                                          T* sum) const {
     if constexpr (Tiles<Exec>::tiled) {
       for (int w = 0; w < count; ++w) sum[w] = T(0);
-      for (Index j = 0; j < width; ++j) add_column(first, j, count, sum);
+      for (Index j = 0; j < width; ++j) {
+        const Offset place = static_cast<Offset>(j) * stride + first;
+        add_places(col_idx + place, values + place, count, x, sum, Tiles<Exec>::rows);
+      }
     } else {
       T total = T(0);
       for (Index j = 0; j < width; ++j) {
@@ -109,66 +79,59 @@ EllProduct<S, T, Exec> row_product(const Ell<S, Exec>& a, const Kokkos::View<con
   return {a.col_idx.data(), a.values.data(), static_cast<Offset>(a.rows), a.width, x.data()};
 }
 
-/// Padding that multiplies the memory of Csr by more than this is refused, unless all is small.
-inline constexpr double max_padding_factor = 3.0;
-inline constexpr std::int64_t always_allowed_bytes = std::int64_t{1} << 20;
+/// One tile of rows, column by column. `row` lists the rows in the order of their places, or none.
+template <class S>
+struct FillEll {
+  static constexpr std::int64_t tile = 64;
+  const Offset* row_ptr;
+  const Index* from_col;
+  const S* from_value;
+  Index rows;
+  Index width;
+  Index* col_idx;
+  S* values;
 
-/// A format that cannot reasonably hold a matrix. The message holds the numbers that rule it out.
-class FormatRefusal : public std::invalid_argument {
- public:
-  using std::invalid_argument::invalid_argument;
+  void operator()(std::int64_t t) const {
+    const std::int64_t last = std::min<std::int64_t>(rows, (t + 1) * tile);
+    for (Index j = 0; j < width; ++j) {
+      const Offset to = static_cast<Offset>(j) * rows;
+      for (std::int64_t i = t * tile; i < last; ++i) {
+        const Offset k = row_ptr[i] + j;
+        const bool there = k < row_ptr[i + 1];
+        col_idx[to + i] = there ? from_col[k] : -1;
+        values[to + i] = there ? from_value[k] : S(0);
+      }
+    }
+  }
 };
-
-/// Throws FormatRefusal where `padded` bytes are more than max_padding_factor times `csr`.
-void refuse_padding(std::string_view format, Index rows, Index width, Offset nnz,
-                    std::int64_t padded, std::int64_t csr);
 
 /// The first `width` entries of each row, padded; the rest of a row is left out.
 template <class S, class Exec>
 void fill_ell(const HostCsr<S>& host, Index width, Ell<S, Exec>& a) {
-  const auto rows = static_cast<std::size_t>(host.rows);
   a.rows = host.rows;
   a.cols = host.cols;
   a.width = width;
   a.entries = 0;
-  a.col_idx = decltype(a.col_idx)(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ell.col_idx"),
-                                  rows, static_cast<std::size_t>(width));
-  a.values = decltype(a.values)(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ell.values"), rows,
-                                static_cast<std::size_t>(width));
+  for (std::size_t i = 0; i < static_cast<std::size_t>(host.rows); ++i) {
+    a.entries += std::min<Offset>(width, host.row_ptr(i + 1) - host.row_ptr(i));
+  }
+  a.col_idx = fresh<decltype(a.col_idx)>("ell.col_idx", host.rows, width);
+  a.values = fresh<decltype(a.values)>("ell.values", host.rows, width);
   const auto col_idx = Kokkos::create_mirror_view(Kokkos::HostSpace{}, a.col_idx);
   const auto values = Kokkos::create_mirror_view(Kokkos::HostSpace{}, a.values);
-  for (std::size_t i = 0; i < rows; ++i) {
-    const Offset begin = host.row_ptr(i);
-    const Offset length = host.row_ptr(i + 1) - begin;
-    a.entries += length < width ? length : width;
-    for (Index j = 0; j < width; ++j) {
-      const bool there = j < length;
-      const auto k = static_cast<std::size_t>(begin + j);
-      col_idx(i, static_cast<std::size_t>(j)) = there ? host.col_idx(k) : -1;
-      values(i, static_cast<std::size_t>(j)) = there ? host.values(k) : S(0);
-    }
-  }
+  const FillEll<S> fill{
+      host.row_ptr.data(), host.col_idx.data(), host.values.data(), host.rows, width,
+      col_idx.data(),      values.data()};
+  host_for("krysol::from_csr(ell)", (host.rows + FillEll<S>::tile - 1) / FillEll<S>::tile, fill);
   Kokkos::deep_copy(a.col_idx, col_idx);
   Kokkos::deep_copy(a.values, values);
-}
-
-template <class S>
-Index longest_row(const HostCsr<S>& host) {
-  Offset longest = 0;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(host.rows); ++i) {
-    longest = std::max(longest, host.row_ptr(i + 1) - host.row_ptr(i));
-  }
-  return static_cast<Index>(longest);  // at most cols entries where columns differ
 }
 
 /// Throws FormatRefusal where one long row would make all others long.
 template <class S, class Exec>
 void from_csr(const HostCsr<S>& host, Ell<S, Exec>& a) {
   const Index width = longest_row(host);
-  refuse_padding(a.name, host.rows, width, host.nnz(),
-                 static_cast<std::int64_t>(host.rows) * width *
-                     static_cast<std::int64_t>(sizeof(S) + sizeof(Index)),
-                 bytes(host));
+  refuse_padding(a.name, host, width, static_cast<Offset>(host.rows) * width);
   fill_ell(host, width, a);
 }
 

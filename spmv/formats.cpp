@@ -7,13 +7,19 @@
 namespace krysol {
 namespace {
 
+template <class F>
+constexpr std::string_view variants_of() {
+  if constexpr (requires { F::variants; }) return F::variants;
+  return {};
+}
+
 template <class... F>
 std::vector<FormatInfo> describe(TypeList<F...>) {
-  return {FormatInfo{F::name, F::good_for}...};
+  return {FormatInfo{F::name, F::good_for, variants_of<F>()}...};
 }
 
 template <class F>
-bool apply_variant(F& format, std::string_view variant) {
+bool choose_variant(F& format, std::string_view variant) {
   if (variant.empty()) return true;
   if constexpr (requires { set_variant(format, variant); }) {
     return set_variant(format, variant);
@@ -24,10 +30,11 @@ bool apply_variant(F& format, std::string_view variant) {
 
 [[noreturn]] void throw_unknown(std::string_view name) {
   std::string known;
-  for (const FormatInfo& f : list_formats()) known += fmt::format(" {}", f.name);
-  throw std::invalid_argument(
-      fmt::format("unknown format '{}'; known:{} (csr also as csr:thread csr:lanes csr:balanced)",
-                  name, known));
+  for (const FormatInfo& f : list_formats()) {
+    known += fmt::format(" {}", f.name);
+    if (!f.variants.empty()) known += fmt::format("[:{}]", f.variants);
+  }
+  throw std::invalid_argument(fmt::format("unknown format '{}'; known:{}", name, known));
 }
 
 template <class S, class Exec, class... F>
@@ -40,8 +47,8 @@ std::unique_ptr<Operator<S, Exec>> make(TypeList<F...>, std::string_view name,
   std::unique_ptr<Operator<S, Exec>> made;
   const auto try_one = [&]<class Format>(Format format) {
     if (Format::name != base) return;
+    if (!choose_variant(format, variant)) throw_unknown(name);
     from_csr(csr, format);
-    if (!apply_variant(format, variant)) throw_unknown(name);
     made = std::make_unique<OperatorOf<Format, S, Exec>>(std::move(format));
   };
   (try_one(F{}), ...);

@@ -4,9 +4,12 @@
 
 #include <krysol/spmv/coo.hpp>
 #include <krysol/spmv/csr.hpp>
+#include <krysol/spmv/csr_merge.hpp>
 #include <krysol/spmv/ell.hpp>
+#include <krysol/spmv/ellpack_r.hpp>
 #include <krysol/spmv/hyb.hpp>
 #include <krysol/spmv/operator.hpp>
+#include <krysol/spmv/sell_c_sigma.hpp>
 
 namespace krysol {
 
@@ -15,12 +18,20 @@ struct TypeList {};
 
 /// To add a format: write its header, and add it here.
 template <class S, class Exec>
-using Formats = TypeList<Csr<S, Exec>, Ell<S, Exec>, Coo<S, Exec>, Hyb<S, Exec>>;
+using Formats = TypeList<  //
+    Csr<S, Exec>,          //
+    CsrMerge<S, Exec>,     //
+    Ell<S, Exec>,          //
+    EllpackR<S, Exec>,     //
+    SellCSigma<S, Exec>,   //
+    Coo<S, Exec>,          //
+    Hyb<S, Exec>>;
 
 /// A line of `--list`.
 struct FormatInfo {
   std::string_view name;
   std::string_view good_for;
+  std::string_view variants;  // what may stand behind a colon, as in "thread|lanes"; may be empty
 };
 std::vector<FormatInfo> list_formats();
 

@@ -20,8 +20,27 @@ namespace krysol {
 //                               that sets sum[w] = (A x)(first + w); count <= Tiles<Exec>::rows,
 //                               which is 1 on a GPU
 //   int row_lanes(A)            vector lanes of a team that work on one row together, 1 on the host
+//   RowOrder row_order(A)       only where rows are stored in another order than theirs
 //
 // What it gets for them: apply, apply_dot, alpha and beta, on every space.
+
+/// The row that a format keeps in each of its places. Bytes a row: 4 where they are listed.
+struct RowOrder {
+  const Index* row = nullptr;  // [rows]; none: in their own order
+
+  KOKKOS_INLINE_FUNCTION std::int64_t operator()(std::int64_t place) const {
+    return row == nullptr ? place : row[place];
+  }
+};
+
+template <class A>
+RowOrder order_of(const A& a) {
+  if constexpr (requires { row_order(a); }) {
+    return row_order(a);
+  } else {
+    return {};
+  }
+}
 
 /// y(i) := alpha sum + beta y(i); beta = 0 never reads y.
 /// Bytes a row: 8 written (16 with write-allocate), 8 more read where beta != 0.
@@ -31,8 +50,16 @@ struct Store {
   T alpha;
   T beta;
   T* y;
+  RowOrder order;
 
   KOKKOS_INLINE_FUNCTION void store(std::int64_t first, int count, const T* sum) const {
+    if (order.row != nullptr) {
+      for (int w = 0; w < count; ++w) {
+        T& out = y[order.row[first + w]];
+        out = beta == T(0) ? alpha * sum[w] : alpha * sum[w] + beta * out;
+      }
+      return;
+    }
     T* out = y + first;
     if (beta == T(0)) {
 #pragma omp simd
@@ -52,14 +79,23 @@ struct StoreAndDot {
   static constexpr bool dot = true;
   const T* x;
   T* y;
+  RowOrder order;
 
   KOKKOS_INLINE_FUNCTION void store(std::int64_t first, int count, const T* sum) const {
+    if (order.row != nullptr) {
+      for (int w = 0; w < count; ++w) y[order.row[first + w]] = sum[w];
+      return;
+    }
     T* out = y + first;
 #pragma omp simd
     for (int w = 0; w < count; ++w) out[w] = sum[w];
   }
   KOKKOS_INLINE_FUNCTION void terms(std::int64_t first, int count, const T* sum,
                                     double* term) const {
+    if (order.row != nullptr) {
+      for (int w = 0; w < count; ++w) term[w] = real_product(x[order.row[first + w]], sum[w]);
+      return;
+    }
     const T* in = x + first;
 #pragma omp simd
     for (int w = 0; w < count; ++w) term[w] = real_product(in[w], sum[w]);
@@ -151,7 +187,8 @@ void apply(const Exec& exec, std::type_identity_t<T> alpha, const A& a,
            const Vector<T, Exec>& y) {
   check_sizes("krysol::apply", a.rows, a.cols, x.extent(0), y.extent(0));
   row_loop<T>(std::string("krysol::apply(") + std::string(A::name) + ")", exec, row_blocks(a),
-              row_lanes(a), row_product(a, x), Store<T>{alpha, beta, y.data()}, nullptr);
+              row_lanes(a), row_product(a, x), Store<T>{alpha, beta, y.data(), order_of(a)},
+              nullptr);
 }
 
 /// y := A x; returns the real part of x'y (for complex vectors x' is the conjugate transpose; x'A x
@@ -167,7 +204,8 @@ double apply_dot(const Exec& exec, const A& a, std::type_identity_t<ConstVector<
   if (blocks.count() == 0) return 0;
   double* partial = sums.reserve(exec, blocks.count(), 1);
   row_loop<T>(std::string("krysol::apply_dot(") + std::string(A::name) + ")", exec, blocks,
-              row_lanes(a), row_product(a, x), StoreAndDot<T>{x.data(), y.data()}, partial);
+              row_lanes(a), row_product(a, x), StoreAndDot<T>{x.data(), y.data(), order_of(a)},
+              partial);
   return finish<1>(exec, sums, blocks.count())[0];
 }
 

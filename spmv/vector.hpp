@@ -4,6 +4,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace krysol {
 
@@ -58,15 +60,48 @@ KOKKOS_INLINE_FUNCTION void prefetch(const void* p) {
   (void)p;
 }
 
+/// Asks the operating system to back an array that nobody touched yet by large pages, where it has
+/// them to give (Linux: transparent huge pages by madvise). Matrix arrays are read from end to end,
+/// and with small pages each 4 KiB begin with a search in the page tables.
+void use_large_pages(void* begin, std::size_t bytes);
+
+/// An array of whatever is there. The extents are those of View's constructor.
+template <class View, class... Extents>
+View fresh(const char* label, Extents... extents) {
+  View view(Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(label)),
+            static_cast<std::size_t>(extents)...);
+  if constexpr (on_host<typename View::execution_space>) {
+    use_large_pages(view.data(), view.span() * sizeof(typename View::value_type));
+  }
+  return view;
+}
+
 /// A fresh vector of zeros (or, for the second, of whatever is there).
 template <class T, class Exec>
 Vector<T, Exec> zeros(const Exec& exec, const char* label, std::int64_t n) {
-  return Vector<T, Exec>(Kokkos::view_alloc(exec, std::string(label)), static_cast<std::size_t>(n));
+  const auto v = fresh<Vector<T, Exec>>(label, n);
+  Kokkos::deep_copy(exec, v, T(0));
+  return v;
 }
 template <class T, class Exec>
-Vector<T, Exec> uninitialized(const Exec& exec, const char* label, std::int64_t n) {
-  return Vector<T, Exec>(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)),
-                         static_cast<std::size_t>(n));
+Vector<T, Exec> uninitialized(const Exec&, const char* label, std::int64_t n) {
+  return fresh<Vector<T, Exec>>(label, n);
+}
+
+/// A list of the host in the memory of Exec.
+template <class Exec, class T>
+Vector<T, Exec> copy_of(const char* label, const std::vector<T>& list) {
+  const auto v = fresh<Vector<T, Exec>>(label, list.size());
+  Kokkos::deep_copy(v, ConstVector<T, Kokkos::HostSpace>(list.data(), list.size()));
+  return v;
+}
+
+/// Runs body(i) for 0 <= i < n on the host's cores; for the conversions between formats, which are
+/// plain host code.
+template <class Body>
+void host_for(const char* label, std::int64_t n, const Body& body) {
+  Kokkos::parallel_for(label, Kokkos::RangePolicy<Host, Kokkos::IndexType<std::int64_t>>(0, n),
+                       body);
 }
 
 }  // namespace krysol

@@ -1,0 +1,202 @@
+// Sliced ELL: slices of C rows, each padded to its own longest, rows sorted by length in windows.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <krysol/spmv/padding.hpp>
+#include <krysol/spmv/places.hpp>
+#include <krysol/spmv/variant.hpp>
+
+namespace krysol {
+
+/// Slice s holds the C rows order(s C), order(s C + 1), ...; its place j of lane l is at
+/// k = slice_ptr[s] + j C + l: A(order(s C + l), col_idx[k]) = values[k] where col_idx[k] >= 0.
+/// A place that only pads has column -1 and is never multiplied. Rows are sorted by length, longest
+/// first, within windows of sigma rows; sigma = 1 leaves them in their order. C is the number of
+/// rows that a vector register or a warp works on. Bytes a multiplication (double): 12 a place, 12
+/// a slice, 8 a column of x, 16 a row of y, and 4 a row where sorted. Kreutzer, Hager, Wellein,
+/// Fehske & Bishop, SISC 36(5), 2014, DOI 10.1137/130930352.
+template <class S, class Exec = Kokkos::DefaultExecutionSpace>
+struct SellCSigma {
+  static constexpr std::string_view name = "sell_c_sigma";
+  static constexpr std::string_view good_for =
+      "most matrices; sell_c_sigma:N sorts rows by length in windows of N";
+  static constexpr std::string_view variants = "N";
+  static constexpr Index slice = Tiles<Exec>::tiled ? 8 : 32;  // C
+  using value_type = S;
+  using execution_space = Exec;
+
+  Index rows = 0;
+  Index cols = 0;
+  Index sigma = 0;                        // rows a window; 0 asks from_csr to choose
+  Offset entries = 0;                     // places that hold an entry
+  Kokkos::View<Offset*, Exec> slice_ptr;  // [slices + 1] where each slice begins
+  Kokkos::View<Index*, Exec> full;        // [slices] places a row that every row of a slice fills
+  Kokkos::View<Index*, Exec> col_idx;     // [places] -1 where padded
+  Kokkos::View<S*, Exec> values;          // [places] 0 where padded
+  Kokkos::View<Index*, Exec> row;         // [rows] row of each lane; empty where sigma = 1
+  Kokkos::View<Index*, Exec> block_row;   // [blocks + 1] first row of blocks of similar work
+
+  Offset nnz() const { return entries; }
+};
+
+template <class S, class Exec>
+std::int64_t bytes(const SellCSigma<S, Exec>& a) {
+  return static_cast<std::int64_t>(
+      a.values.extent(0) * (sizeof(S) + sizeof(Index)) + a.slice_ptr.extent(0) * sizeof(Offset) +
+      (a.full.extent(0) + a.row.extent(0) + a.block_row.extent(0)) * sizeof(Index));
+}
+
+template <class S, class Exec>
+ListedBlocks row_blocks(const SellCSigma<S, Exec>& a) {
+  return {a.block_row.data(),
+          a.rows == 0 ? 0 : static_cast<std::int64_t>(a.block_row.extent(0)) - 1};
+}
+
+template <class S, class Exec>
+int row_lanes(const SellCSigma<S, Exec>&) {
+  return 1;
+}
+
+template <class S, class Exec>
+RowOrder row_order(const SellCSigma<S, Exec>& a) {
+  return {a.row.extent(0) == 0 ? nullptr : a.row.data()};
+}
+
+/// Bytes a place: 12, and its entry of x.
+template <class S, class T, class Exec>
+struct SellProduct {
+  static constexpr Index C = SellCSigma<S, Exec>::slice;
+  const Offset* slice_ptr;
+  const Index* full;
+  const Index* col_idx;
+  const S* values;
+  const T* x;
+
+  KOKKOS_INLINE_FUNCTION void add_slice(std::int64_t s, T* sum) const {
+    constexpr Offset ahead = 256;  // some 2 KiB of values
+    const Offset end = slice_ptr[s + 1];
+    const Offset full_end = slice_ptr[s] + static_cast<Offset>(full[s]) * C;
+    Offset k = slice_ptr[s];
+    for (; k < full_end; k += C) {
+      prefetch(values + k + ahead);
+      prefetch(col_idx + k + ahead);
+      add_eight_places(col_idx + k, values + k, x, sum);
+    }
+    for (; k < end; k += C) add_each_place(col_idx + k, values + k, C, x, sum);
+  }
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Member<Exec>&, std::int64_t first, int count,
+                                         T* sum) const {
+    if constexpr (Tiles<Exec>::tiled) {
+      for (int w = 0; w < count; w += C) {  // blocks begin with a slice
+        T mine[C] = {};
+        add_slice((first + w) / C, mine);
+        const int lanes = count - w < C ? count - w : C;
+        for (int l = 0; l < lanes; ++l) sum[w + l] = mine[l];
+      }
+    } else {
+      const std::int64_t s = first / C;
+      const Offset end = slice_ptr[s + 1];
+      T total = T(0);
+      for (Offset k = slice_ptr[s] + first % C; k < end; k += C) {
+        const Index col = col_idx[k];
+        if (col >= 0) total += static_cast<T>(values[k]) * x[col];
+      }
+      sum[0] = total;
+    }
+  }
+};
+
+template <class S, class T, class Exec>
+SellProduct<S, T, Exec> row_product(const SellCSigma<S, Exec>& a,
+                                    const Kokkos::View<const T*, Exec>& x) {
+  return {a.slice_ptr.data(), a.full.data(), a.col_idx.data(), a.values.data(), x.data()};
+}
+
+/// Chooses the window by the format's variant, as in `sell_c_sigma:512`.
+template <class S, class Exec>
+bool set_variant(SellCSigma<S, Exec>& a, std::string_view variant) {
+  return read_count(variant, a.sigma);
+}
+
+/// The rows in windows of `window`, in each by descending length, equal ones in their order:
+/// [rows].
+std::vector<Index> rows_by_length(const Offset* row_ptr, Index rows, Index window);
+
+/// Slices of `slice` rows: where they begin, and which rows they hold.
+struct SlicePlan {
+  Index sigma = 1;
+  std::vector<Index> row;         // [rows]; empty where sigma = 1
+  std::vector<Offset> slice_ptr;  // [slices + 1]
+  std::vector<Index> full;        // [slices]
+  std::vector<Index> block_row;   // [blocks + 1]
+};
+
+/// sigma = 0 takes the smallest window of 1, 512 and 16384 rows that pads less than 5 %, or the one
+/// that pads least. row_ptr: [rows + 1].
+SlicePlan plan_slices(const Offset* row_ptr, Index rows, Index slice, Index sigma,
+                      std::int64_t rows_per_block);
+
+/// Moves the rows of slice s to their lanes.
+template <class S, Index C>
+struct FillSlices {
+  const Offset* row_ptr;
+  const Index* from_col;
+  const S* from_value;
+  const Index* row;  // null: in order
+  const Offset* slice_ptr;
+  Index rows;
+  Index* col_idx;
+  S* values;
+
+  void operator()(std::int64_t s) const {
+    Offset begin[C];
+    Offset length[C];
+    for (Index l = 0; l < C; ++l) {
+      const std::int64_t lane = s * C + l;
+      const std::int64_t i = lane >= rows ? 0 : row == nullptr ? lane : row[lane];
+      begin[l] = lane < rows ? row_ptr[i] : 0;
+      length[l] = lane < rows ? row_ptr[i + 1] - begin[l] : 0;
+    }
+    const Offset places = (slice_ptr[s + 1] - slice_ptr[s]) / C;
+    Offset to = slice_ptr[s];
+    for (Offset j = 0; j < places; ++j) {
+      for (Index l = 0; l < C; ++l, ++to) {
+        const bool there = j < length[l];
+        col_idx[to] = there ? from_col[begin[l] + j] : -1;
+        values[to] = there ? from_value[begin[l] + j] : S(0);
+      }
+    }
+  }
+};
+
+/// Throws FormatRefusal where even sorted rows would be mostly padding.
+template <class S, class Exec>
+void from_csr(const HostCsr<S>& host, SellCSigma<S, Exec>& a) {
+  constexpr Index C = SellCSigma<S, Exec>::slice;
+  const SlicePlan plan =
+      plan_slices(host.row_ptr.data(), host.rows, C, a.sigma, Tiles<Exec>::block);
+  const Offset places = plan.slice_ptr.back();
+  refuse_padding(a.name, host, longest_row(host), places);
+  a.rows = host.rows;
+  a.cols = host.cols;
+  a.sigma = plan.sigma;
+  a.entries = host.nnz();
+  a.slice_ptr = copy_of<Exec>("sell.slice_ptr", plan.slice_ptr);
+  a.full = copy_of<Exec>("sell.full", plan.full);
+  a.row = copy_of<Exec>("sell.row", plan.row);
+  a.block_row = copy_of<Exec>("sell.block_row", plan.block_row);
+  a.col_idx = fresh<decltype(a.col_idx)>("sell.col_idx", places);
+  a.values = fresh<decltype(a.values)>("sell.values", places);
+  const auto col_idx = Kokkos::create_mirror_view(Kokkos::HostSpace{}, a.col_idx);
+  const auto values = Kokkos::create_mirror_view(Kokkos::HostSpace{}, a.values);
+  const FillSlices<S, C> fill{host.row_ptr.data(),   host.col_idx.data(),
+                              host.values.data(),    plan.row.empty() ? nullptr : plan.row.data(),
+                              plan.slice_ptr.data(), host.rows,
+                              col_idx.data(),        values.data()};
+  host_for("krysol::from_csr(sell_c_sigma)", static_cast<std::int64_t>(plan.full.size()), fill);
+  Kokkos::deep_copy(a.col_idx, col_idx);
+  Kokkos::deep_copy(a.values, values);
+}
+
+}  // namespace krysol
