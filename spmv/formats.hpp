@@ -8,6 +8,7 @@
 #include <krysol/spmv/ell.hpp>
 #include <krysol/spmv/ellpack_r.hpp>
 #include <krysol/spmv/hyb.hpp>
+#include <krysol/spmv/jds.hpp>
 #include <krysol/spmv/operator.hpp>
 #include <krysol/spmv/sell_c_sigma.hpp>
 
@@ -24,6 +25,7 @@ using Formats = TypeList<  //
     Ell<S, Exec>,          //
     EllpackR<S, Exec>,     //
     SellCSigma<S, Exec>,   //
+    Jds<S, Exec>,          //
     Coo<S, Exec>,          //
     Hyb<S, Exec>>;
 
