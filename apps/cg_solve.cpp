@@ -27,9 +27,10 @@
 #include <krysol/solver/evidence.hpp>
 #include <krysol/solver/registry.hpp>
 #include <krysol/spmv/facts.hpp>
-#include <krysol/spmv/formats.hpp>
+#include <krysol/spmv/select.hpp>
 
 #include "bandwidth.hpp"
+#include "cli.hpp"
 #include "krysol_version.hpp"
 #include "report.hpp"
 #include "rhs.hpp"
@@ -37,13 +38,11 @@
 namespace krysol::apps {
 namespace {
 
-enum ExitCode { exit_converged = 0, exit_not_converged = 1, exit_bad_input = 2, exit_internal = 3 };
-
 struct Options {
   std::string matrix;
   std::string rhs;
   std::string x0;
-  std::string format = "csr";
+  std::string format = "auto";
   std::string solver = "cg";
   std::string precond = "jacobi";
   Stop stop;
@@ -53,15 +52,10 @@ struct Options {
   std::string witness;
   bool repair = false;
   bool quiet = false;
+  bool explain = false;
   bool no_bandwidth = false;
   int threads = 0;
   int device = -1;
-};
-
-/// Wrong in a way that only the person who typed it can mend.
-class UsageError : public std::invalid_argument {
- public:
-  using std::invalid_argument::invalid_argument;
 };
 
 std::atomic<bool> interrupted{false};
@@ -103,26 +97,16 @@ class ProgressLine {
   double next_ = 0.5;
 };
 
-void print(std::string_view text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
-    throw FileError("standard output: cannot be written to (disk full, or closed?)");
-  }
-}
-
-/// Writes all of it under its name, or nothing; "-" is standard output.
-void write_file(const std::string& path, std::string_view text) {
-  if (path == "-") {
-    print(text);
-    return;
-  }
-  OutputFile file(path);
-  file.write(text);
-  file.commit();
-}
-
 /// Where a vector goes; "-" is standard output.
 std::filesystem::path vector_path(const std::string& option) {
   return option == "-" ? "/dev/stdout" : option;
+}
+
+/// The formats, and the choice among them.
+std::vector<FormatInfo> list_formats_and_auto() {
+  auto formats = list_formats();
+  formats.push_back({"auto", "the fastest of them, found by measuring; the default", {}});
+  return formats;
 }
 
 std::string list_text() {
@@ -131,7 +115,7 @@ std::string list_text() {
     out += fmt::format("{}:\n", title);
     for (const auto& e : entries) out += fmt::format("  {:<14}{}\n", e.name, e.good_for);
   };
-  section("formats (--format)", list_formats());
+  section("formats (--format)", list_formats_and_auto());
   for (const FormatInfo& f : list_formats()) {
     if (!f.variants.empty()) out += fmt::format("  {}:{} choose a variant\n", f.name, f.variants);
   }
@@ -286,7 +270,7 @@ std::optional<double> relative_error(const System<S>& system) {
 void write_outputs(const Options& options, const Report& report) {
   if (!options.history.empty()) write_file(options.history, history_as_csv(report.result));
   if (!options.json.empty()) write_file(options.json, as_json(report));
-  if (!options.quiet) print(as_text(report));
+  if (!options.quiet) print(as_text(report, options.explain));
 }
 
 /// The direction along which the matrix was seen not to be positive definite.
@@ -303,6 +287,23 @@ void write_witness(const Options& options, const Report& report) {
     for (const auto& v : direction) real.push_back(v.real());
     write_dense(vector_path(options.witness), rows, 1, real);
   }
+}
+
+/// The matrix as --format says, or as measured.
+template <class S>
+std::unique_ptr<Operator<S>> make_format(const Options& options, const HostCsr<S>& csr,
+                                         Report& report) {
+  report.format = options.format;
+  if (options.format != "auto") return make_operator<S>(options.format, csr);
+  SelectOptions select;
+  if (options.stop.max_iterations > 0) {
+    select.products = std::min(select.products, static_cast<double>(options.stop.max_iterations));
+  }
+  FormatChoice choice;
+  auto op = select_format(csr, select, choice);
+  report.format = choice.name;
+  report.choice = std::move(choice);
+  return op;
 }
 
 template <class T>
@@ -323,9 +324,8 @@ int run_typed(const Options& options, Triplets<T> entries, Report report) {
                     "LSQR or CGLS",
                     options.matrix, csr.rows, csr.cols));
   }
-  const auto op = make_operator<S, Exec>(options.format, csr);
+  const auto op = make_format(options, csr, report);
   report.convert.add(timer.seconds(), static_cast<double>(bytes(csr) + op->bytes()));
-  report.format = options.format;
   report.format_bytes = op->bytes();
 
   const Facts<S> facts = look_at(csr);
@@ -371,16 +371,6 @@ int run_typed(const Options& options, Triplets<T> entries, Report report) {
   return report.result.converged() ? exit_converged : exit_not_converged;
 }
 
-std::string device_name() {
-#if defined(KOKKOS_ENABLE_CUDA)
-  return Kokkos::Cuda().cuda_device_prop().name;
-#elif defined(KOKKOS_ENABLE_HIP)
-  return Kokkos::HIP::hip_device_prop().name;
-#else
-  return {};
-#endif
-}
-
 int run(const Options& options) {
   Kokkos::Timer timer;
   MatrixFile file = read_matrix(options.matrix, ReadOptions{.repair = options.repair});
@@ -405,32 +395,6 @@ int run(const Options& options) {
       file.matrix);
 }
 
-/// A name from a table, with or without a variant behind a colon.
-template <class Entries>
-std::function<std::string(const std::string&)> known_name(std::string_view kind,
-                                                          const Entries& entries) {
-  std::vector<std::string> names;
-  for (const auto& e : entries) names.emplace_back(e.name);
-  return [kind = std::string(kind), names](const std::string& name) -> std::string {
-    const std::string base = name.substr(0, name.find(':'));
-    if (std::find(names.begin(), names.end(), base) != names.end()) return {};
-    return fmt::format("unknown {} '{}'; known: {}", kind, name, fmt::join(names, " "));
-  };
-}
-
-/// A finite number from `lowest`, which is itself allowed or not.
-std::function<std::string(const std::string&)> number_from(double lowest, bool inclusive = true) {
-  return [=](const std::string& text) -> std::string {
-    double v = 0;
-    const auto [end, error] = fast_float::from_chars(text.data(), text.data() + text.size(), v);
-    const bool fits = error == std::errc{} && end == text.data() + text.size() &&
-                      std::isfinite(v) && (inclusive ? v >= lowest : v > lowest);
-    if (fits) return {};
-    return fmt::format("takes a number {} {}, not '{}'", inclusive ? "from" : "above", lowest,
-                       text);
-  };
-}
-
 void add_options(CLI::App& app, Options& o) {
   app.add_option("matrix", o.matrix, "Matrix Market file (.mtx, also compressed)")->required();
   app.add_option("--rhs", o.rhs,
@@ -438,8 +402,9 @@ void add_options(CLI::App& app, Options& o) {
                  "(default: NAME_b.mtx beside NAME.mtx, else A*random:1)");
   app.add_option("--x0", o.x0, "starting guess, a Matrix Market vector (default: 0)");
   app.add_option("--format", o.format, "storage of the matrix, see --list")
-      ->check(known_name("format", list_formats()))
+      ->check(known_name("format", list_formats_and_auto()))
       ->capture_default_str();
+  app.add_flag("--explain", o.explain, "show how --format auto chose");
   app.add_option("--solver", o.solver, "method, see --list")
       ->check(known_name("solver", list_solvers()))
       ->capture_default_str();
@@ -506,38 +471,13 @@ int main_checked(int argc, char** argv) {
       "Exit code: 0 converged, 1 any other outcome, 2 bad input or usage, 3 internal error.",
       "cg_solve"};
   add_options(app, options);
-  app.add_flag_callback(
-      "--list",
-      [] {
-        print(list_text());
-        throw CLI::Success();
-      },
-      "list formats, solvers, preconditioners, right-hand sides");
-  app.add_flag_callback(
-      "--version",
-      [] {
-        print(std::string(version::text) + "\n");
-        throw CLI::Success();
-      },
-      "print version, revision, backend and compiler");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    print(app.help());
-    return exit_converged;
-  } catch (const CLI::Success&) {
-    return exit_converged;
-  } catch (const CLI::ParseError& e) {
-    fmt::print(stderr, "cg_solve: error: {}\nRun cg_solve --help for the options.\n", e.what());
-    return exit_bad_input;
+  if (const auto done = parse(
+          app, argc, argv, "list formats, solvers, preconditioners, right-hand sides", list_text)) {
+    return *done;
   }
   check_standard_output(options);
   check_writable(options);
-  Kokkos::InitializationSettings settings;
-  settings.set_disable_warnings(true);
-  if (options.threads > 0) settings.set_num_threads(options.threads);
-  if (options.device >= 0) settings.set_device_id(options.device);
-  const Kokkos::ScopeGuard guard(settings);
+  const Kokkos::ScopeGuard guard(kokkos_settings(options.threads, options.device));
   return run(options);
 }
 
@@ -545,20 +485,6 @@ int main_checked(int argc, char** argv) {
 }  // namespace krysol::apps
 
 int main(int argc, char** argv) {
-  using namespace krysol::apps;
-  try {
-    return main_checked(argc, argv);
-  } catch (const krysol::FileError& e) {
-    fmt::print(stderr, "cg_solve: error: {}\n", e.what());
-    return exit_bad_input;
-  } catch (const std::invalid_argument& e) {
-    fmt::print(stderr, "cg_solve: error: {}\n", e.what());
-    return exit_bad_input;
-  } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "cg_solve: internal error: not enough memory for this matrix\n");
-    return exit_internal;
-  } catch (const std::exception& e) {
-    fmt::print(stderr, "cg_solve: internal error: {}\n", e.what());
-    return exit_internal;
-  }
+  return krysol::apps::run_program("cg_solve",
+                                   [&] { return krysol::apps::main_checked(argc, argv); });
 }

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "choice_report.hpp"
+
 namespace krysol::apps {
 namespace {
 
@@ -124,13 +126,15 @@ std::string outcome_block(const Report& r) {
 
 }  // namespace
 
-std::string as_text(const Report& r) {
+std::string as_text(const Report& r, bool explained) {
   const std::string where = r.backend == "OpenMP" ? fmt::format("OpenMP, {} thread{}", r.threads,
                                                                 r.threads == 1 ? "" : "s")
                             : r.device.empty()    ? r.backend
                                                   : fmt::format("{}, {}", r.backend, r.device);
   std::string out = matrix_block(r);
-  out += line("format", fmt::format("{}, {}", r.format, size(static_cast<double>(r.format_bytes))));
+  out += line("format", fmt::format("{}, {}{}", r.format, size(static_cast<double>(r.format_bytes)),
+                                    r.choice ? fmt::format(" (auto: {})", r.choice->reason) : ""));
+  if (explained && r.choice) out += explain(*r.choice);
   out += line("b", r.rhs);
   out += line("x0", r.x0);
   out += line("method", fmt::format("{} with {}, {}", r.solver, r.preconditioner, where));

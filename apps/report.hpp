@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <krysol/solver/solver.hpp>
+#include <krysol/spmv/format_choice.hpp>
 
 namespace krysol::apps {
 
@@ -54,7 +55,8 @@ struct Report {
   std::string device;
   int threads = 0;
   MatrixReport matrix;
-  std::string format;
+  std::string format;                  // repeats the run where it is given as --format
+  std::optional<FormatChoice> choice;  // where auto chose it
   std::int64_t format_bytes = 0;
   std::string solver;
   std::string preconditioner;
@@ -71,8 +73,8 @@ struct Report {
   std::optional<Bandwidth> bandwidth;
 };
 
-/// For people.
-std::string as_text(const Report& report);
+/// For people; `explained` shows how the format was chosen.
+std::string as_text(const Report& report, bool explained = false);
 
 /// For machines: docs/cg_solve-json.md describes it.
 std::string as_json(const Report& report);

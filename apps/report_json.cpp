@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <nlohmann/json.hpp>
 
+#include "choice_report.hpp"
 #include "report.hpp"
 
 namespace krysol::apps {
@@ -43,6 +44,12 @@ Json as_json(const MatrixReport& m) {
             {"missing", m.missing_diagonal},
             {"smallest", m.smallest_diagonal},
             {"largest", m.largest_diagonal}}}};
+}
+
+Json format_of(const Report& r) {
+  Json out = {{"name", r.format}, {"bytes", r.format_bytes}};
+  if (r.choice) out["auto"] = choice_as_json(*r.choice);
+  return out;
 }
 
 /// Rows and columns count from 1 here, as in the files that they refer to.
@@ -94,7 +101,7 @@ std::string as_json(const Report& r) {
               {"device", r.device},
               {"threads", r.threads},
               {"matrix", as_json(r.matrix)},
-              {"format", {{"name", r.format}, {"bytes", r.format_bytes}}},
+              {"format", format_of(r)},
               {"solver", r.solver},
               {"preconditioner", r.preconditioner},
               {"rhs", r.rhs},

@@ -74,7 +74,9 @@ std::unique_ptr<Operator<S, Exec>> make_operator(std::string_view name, const Ho
   template std::unique_ptr<Operator<double, Exec>> make_operator(std::string_view,        \
                                                                  const HostCsr<double>&); \
   template std::unique_ptr<Operator<Kokkos::complex<double>, Exec>> make_operator(        \
-      std::string_view, const HostCsr<Kokkos::complex<double>>&);
+      std::string_view, const HostCsr<Kokkos::complex<double>>&);                         \
+  template std::unique_ptr<Operator<Kokkos::complex<float>, Exec>> make_operator(         \
+      std::string_view, const HostCsr<Kokkos::complex<float>>&);
 KRYSOL_FOR_EACH_SPACE(KRYSOL_INSTANTIATE)
 #undef KRYSOL_INSTANTIATE
 

@@ -40,7 +40,7 @@ std::vector<FormatInfo> list_formats();
 /// The matrix in the format of that name, in the memory of Exec. A name may carry a variant, as in
 /// `csr:lanes`. Throws std::invalid_argument with the list of names for one that is unknown, and
 /// FormatRefusal, with the numbers, where the format cannot reasonably hold this matrix.
-/// Instantiated in the library for double, float and complex<double> on each enabled space.
+/// Instantiated in the library for float, double and complex of both on each enabled space.
 template <class S, class Exec = Kokkos::DefaultExecutionSpace>
 std::unique_ptr<Operator<S, Exec>> make_operator(std::string_view name, const HostCsr<S>& csr);
 

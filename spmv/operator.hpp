@@ -38,6 +38,8 @@ requires LinearOperator<A, T, Exec> &&
 template <class T, class Exec = Kokkos::DefaultExecutionSpace>
 class Operator {
  public:
+  using execution_space = Exec;
+
   Index rows = 0;
   Index cols = 0;
 

@@ -49,25 +49,26 @@ std::vector<Index> rows_by_length(const Offset* row_ptr, Index rows, Index windo
   return row;
 }
 
+SliceSize choose_window(const Offset* row_ptr, Index rows, Index slice) {
+  const Offset nnz = rows == 0 ? 0 : row_ptr[rows];
+  SliceSize best{1, padded_places(row_ptr, rows, slice, {})};
+  for (const Index window : {512, 16384}) {
+    if (static_cast<double>(best.places) <= little_padding * static_cast<double>(nnz)) break;
+    const Offset places =
+        padded_places(row_ptr, rows, slice, rows_by_length(row_ptr, rows, window));
+    if (static_cast<double>(places) <= static_cast<double>(best.places) / little_padding) {
+      best = {window, places};
+    }
+  }
+  return best;
+}
+
 SlicePlan plan_slices(const Offset* row_ptr, Index rows, Index slice, Index sigma,
                       std::int64_t rows_per_block) {
   SlicePlan plan;
   const Offset nnz = rows == 0 ? 0 : row_ptr[rows];
-  if (sigma > 1) {
-    plan.sigma = sigma;
-    plan.row = rows_by_length(row_ptr, rows, sigma);
-  } else if (sigma == 0) {
-    Offset least = padded_places(row_ptr, rows, slice, plan.row);
-    for (const Index window : {512, 16384}) {
-      if (static_cast<double>(least) <= little_padding * static_cast<double>(nnz)) break;
-      auto row = rows_by_length(row_ptr, rows, window);
-      const Offset places = padded_places(row_ptr, rows, slice, row);
-      if (static_cast<double>(places) > static_cast<double>(least) / little_padding) continue;
-      least = places;
-      plan.sigma = window;
-      plan.row = std::move(row);
-    }
-  }
+  plan.sigma = sigma > 0 ? sigma : choose_window(row_ptr, rows, slice).sigma;
+  if (plan.sigma > 1) plan.row = rows_by_length(row_ptr, rows, plan.sigma);
   plan.slice_ptr.push_back(0);
   for (Index first = 0; first < rows; first += slice) {
     Offset longest = 0;

@@ -132,8 +132,17 @@ struct SlicePlan {
   std::vector<Index> block_row;   // [blocks + 1]
 };
 
-/// sigma = 0 takes the smallest window of 1, 512 and 16384 rows that pads less than 5 %, or the one
-/// that pads least. row_ptr: [rows + 1].
+/// A window, and the places that slices then take.
+struct SliceSize {
+  Index sigma = 1;
+  Offset places = 0;
+};
+
+/// The smallest window of 1, 512 and 16384 rows that pads less than 5 %; a larger one that saves no
+/// 5 % is not taken.
+SliceSize choose_window(const Offset* row_ptr, Index rows, Index slice);
+
+/// sigma = 0 chooses. row_ptr: [rows + 1].
 SlicePlan plan_slices(const Offset* row_ptr, Index rows, Index slice, Index sigma,
                       std::int64_t rows_per_block);
 

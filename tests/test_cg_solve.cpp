@@ -29,139 +29,18 @@
 #include <krysol/solver/registry.hpp>
 #include <krysol/spmv/formats.hpp>
 #include <nlohmann/json.hpp>
+#include "programs.hpp"
 
 #ifdef KRYSOL_CG_SOLVE
 namespace {
 
-namespace fs = std::filesystem;
-using Json = nlohmann::json;
-using Arguments = std::vector<std::string>;
+using namespace krysol_tests;
 using krysol::Triplets;
 
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  EXPECT_TRUE(file) << path;
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-/// An exit status as the shell shows it: 128 + the signal for a program that one has ended.
-int exit_code(int status) {
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-struct Outcome {
-  int code = -1;
-  std::string out;
-  std::string err;
-};
-
-/// A folder of its own for each test, and runs of the program in it.
-class CgSolve : public testing::Test {
+class CgSolve : public ProgramTest {
  protected:
-  CgSolve()
-      : folder_(fs::temp_directory_path() /
-                fmt::format("krysol_cg_solve_{}_{}", ::getpid(),
-                            testing::UnitTest::GetInstance()->current_test_info()->name())) {
-    fs::create_directory(folder_);
-  }
-  ~CgSolve() override { fs::remove_all(folder_); }
+  CgSolve() : ProgramTest(KRYSOL_CG_SOLVE) {}
 
-  fs::path in(const std::string& name) const { return folder_ / name; }
-
-  std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(in(name), std::ios::binary) << text;
-    return in(name).string();
-  }
-
-  std::string write(const std::string& name, const Triplets<double>& matrix) const {
-    krysol::write_matrix(in(name), matrix);
-    return in(name).string();
-  }
-
-  std::string write_vector(const std::string& name, const std::vector<double>& v) const {
-    krysol::write_dense(in(name), static_cast<krysol::Index>(v.size()), 1, v);
-    return in(name).string();
-  }
-
-  /// Starts a program; "1>FILE" and "2>FILE" as the shell would. Returns its process id.
-  pid_t start(const std::string& program, Arguments arguments, const fs::path& out,
-              const fs::path& err) const {
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, 1, out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    posix_spawn_file_actions_addopen(&actions, 2, err.c_str(), O_WRONLY | O_CREAT, 0600);
-    arguments.insert(arguments.begin(), program);
-    std::vector<char*> argv;
-    for (std::string& a : arguments) argv.push_back(a.data());
-    argv.push_back(nullptr);
-    pid_t pid = -1;
-    EXPECT_EQ(posix_spawnp(&pid, program.c_str(), &actions, nullptr, argv.data(), environ), 0);
-    posix_spawn_file_actions_destroy(&actions);
-    return pid;
-  }
-
-  /// One thread unless a test says otherwise: on a busy machine two of them wait for each other.
-  static Arguments with_defaults(Arguments arguments) {
-    arguments.emplace_back("--no-bandwidth");
-    if (std::count(arguments.begin(), arguments.end(), "--threads") == 0) {
-      arguments.insert(arguments.end(), {"--threads", "1"});
-    }
-    return arguments;
-  }
-
-  Outcome run(const Arguments& arguments) const { return run_exactly(with_defaults(arguments)); }
-
-  Outcome run_exactly(const Arguments& arguments, const std::string& program = KRYSOL_CG_SOLVE,
-                      const fs::path& out_to = {}) const {
-    const fs::path out = out_to.empty() ? in(".out") : out_to;
-    const pid_t pid = start(program, arguments, out, in(".err"));
-    int status = 0;
-    EXPECT_EQ(waitpid(pid, &status, 0), pid);
-    Outcome outcome{exit_code(status), out_to.empty() ? text_of(out) : "", text_of(in(".err"))};
-    fs::remove(in(".out"));
-    fs::remove(in(".err"));
-    return outcome;
-  }
-
-  /// The JSON report of a run whose exit code is expected.
-  Json report(Arguments arguments, int code) const {
-    arguments.insert(arguments.end(), {"--json", "-", "--quiet"});
-    const Outcome o = run(arguments);
-    EXPECT_EQ(o.code, code) << o.out << o.err;
-    EXPECT_EQ(o.err, "");
-    return Json::parse(o.out, nullptr, false);
-  }
-
-  /// Bad input: exit code 2, nothing on standard output, one sentence that says so.
-  void expect_refusal(const Arguments& arguments, const std::string& message) const {
-    const Outcome o = run(arguments);
-    EXPECT_EQ(o.code, 2);
-    EXPECT_EQ(o.out, "");
-    EXPECT_TRUE(o.err.starts_with("cg_solve: error: ")) << o.err;
-    EXPECT_TRUE(contains(o.err, message)) << o.err;
-  }
-
-  std::set<std::string> files() const {
-    std::set<std::string> names;
-    for (const auto& entry : fs::directory_iterator(folder_)) {
-      names.insert(entry.path().filename().string());
-    }
-    return names;
-  }
-
-  const fs::path folder_;
   const std::string grid_ = (fs::path(KRYSOL_DATA_DIR) / "gr_30_30.mtx").string();
 };
 
@@ -273,11 +152,10 @@ TEST_F(CgSolve, TellsItsVersionAndItsOptions) {
   const Outcome help = run_exactly({"--help"});
   EXPECT_EQ(help.code, 0);
   for (const char* option :
-       {"--rhs",          "--x0",      "--format",         "--solver",     "--precond",
-        "--tol",          "--atol",    "--max-iterations", "--time-limit", "--output",
-        "--history",      "--json",    "--witness",        "--repair",     "--quiet",
-        "--no-bandwidth", "--threads", "--device",         "--list",       "--version",
-        "Exit code"}) {
+       {"--rhs",    "--x0",      "--format",         "--explain",    "--solver",       "--precond",
+        "--tol",    "--atol",    "--max-iterations", "--time-limit", "--output",       "--history",
+        "--json",   "--witness", "--repair",         "--quiet",      "--no-bandwidth", "--threads",
+        "--device", "--list",    "--version",        "Exit code"}) {
     EXPECT_TRUE(contains(help.out, option)) << option;
   }
 }
@@ -474,16 +352,39 @@ TEST_F(CgSolve, WritesItsHistory) {
 
 TEST_F(CgSolve, GivesTheSameBitsOnAnyNumberOfThreads) {
   const auto trefethen = (fs::path(KRYSOL_DATA_DIR) / "Trefethen_2000.mtx").string();
-  std::set<std::string> solutions;
-  for (const char* threads : {"1", "2", "3"}) {
-    const auto x = in(std::string("x") + threads + ".mtx");
-    const Json j = report({trefethen, "--threads", threads, "--output", x.string()}, 0);
-    if (j["backend"] == "OpenMP") {
-      EXPECT_EQ(j["threads"], std::stoi(threads));
+  for (const auto& format : krysol::list_formats()) {
+    std::set<std::string> solutions;
+    for (const char* threads : {"1", "2", "3"}) {
+      const auto x = in(std::string("x") + threads + ".mtx");
+      const Json j = report({trefethen, "--format", std::string(format.name), "--threads", threads,
+                             "--output", x.string()},
+                            0);
+      if (j["backend"] == "OpenMP") {
+        EXPECT_EQ(j["threads"], std::stoi(threads));
+      }
+      solutions.insert(text_of(x));
     }
-    solutions.insert(text_of(x));
+    EXPECT_EQ(solutions.size(), 1U) << format.name;
   }
-  EXPECT_EQ(solutions.size(), 1U);
+}
+
+TEST_F(CgSolve, ChoosesAFormatAndSaysHowToRepeatTheRun) {
+  const auto trefethen = (fs::path(KRYSOL_DATA_DIR) / "Trefethen_2000.mtx").string();
+  const Json j = report({trefethen, "--output", in("auto.mtx").string()}, 0);
+  const auto format = j["format"]["name"].get<std::string>();
+  EXPECT_EQ(j["format"]["auto"]["trials"].size(), krysol::list_formats().size());
+  const Json again =
+      report({trefethen, "--format", format, "--output", in("again.mtx").string()}, 0);
+  EXPECT_EQ(again["format"]["name"], format);
+  EXPECT_FALSE(again["format"].contains("auto"));
+  EXPECT_EQ(text_of(in("auto.mtx")), text_of(in("again.mtx")));
+  const Outcome o = run({trefethen, "--explain", "--max-iterations", "100"});
+  EXPECT_EQ(o.code, 0) << o.out;
+  for (const auto& f : krysol::list_formats()) {
+    EXPECT_TRUE(contains(o.out, fmt::format("\n  {}", f.name))) << f.name << o.out;
+  }
+  EXPECT_TRUE(contains(run({trefethen, "--max-iterations", "12"}).out,
+                       "12 multiplications are too few to measure for"));
 }
 
 TEST_F(CgSolve, WritesTheDirectionThatProvesAMatrixIndefinite) {

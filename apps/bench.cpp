@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "bench.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <memory>
+
+#include "cli.hpp"
+#include "krysol_version.hpp"
+#include "peers.hpp"
+
+namespace krysol::apps {
+namespace {
+
+using Exec = Kokkos::DefaultExecutionSpace;
+
+/// y = A x as the textbook has it, on one thread. The reference of every speed-up.
+template <class S>
+void multiply_serially(const HostCsr<S>& a, const S* x, S* y) {
+  const Offset* row_ptr = a.row_ptr.data();
+  const Index* col_idx = a.col_idx.data();
+  const S* values = a.values.data();
+  for (Index i = 0; i < a.rows; ++i) {
+    S sum = 0;
+    for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) sum += values[k] * x[col_idx[k]];
+    y[i] = sum;
+  }
+}
+
+Spread spread(std::vector<double> v) {
+  if (v.empty()) return {};
+  std::sort(v.begin(), v.end());
+  const auto at = [&](double q) {
+    return v[static_cast<std::size_t>(std::lround(q * static_cast<double>(v.size() - 1)))];
+  };
+  return {at(0.5), at(0.1), at(0.9)};
+}
+
+/// One of those who take turns.
+struct Candidate {
+  std::size_t line = 0;
+  std::function<void()> multiply;
+  std::function<void()> with_transfers;  // may be empty
+  int repeats = 1;                       // products a turn, so that a turn can be timed
+  std::vector<double> seconds{};
+  std::vector<double> transfer_seconds{};
+};
+
+double time(const std::function<void()>& work, int repeats) {
+  Kokkos::Timer timer;
+  for (int k = 0; k < repeats; ++k) work();
+  return timer.seconds() / repeats;
+}
+
+void take_turns(std::vector<Candidate>& candidates, const BenchOptions& options) {
+  constexpr double shortest = 100e-6;
+  for (Candidate& c : candidates) {
+    const double once = time(c.multiply, 1);
+    c.repeats = std::clamp(static_cast<int>(shortest / std::max(once, 1e-9)), 1, 1000);
+  }
+  for (int turn = -options.warm_up; turn < options.turns; ++turn) {
+    for (Candidate& c : candidates) {
+      const double seconds = time(c.multiply, c.repeats);
+      if (turn >= 0) c.seconds.push_back(seconds);
+      if (!c.with_transfers) continue;
+      const double all = time(c.with_transfers, 1);
+      if (turn >= 0) c.transfer_seconds.push_back(all);
+    }
+  }
+}
+
+/// Memory that host and device share, where there is some.
+#ifdef KOKKOS_HAS_SHARED_SPACE
+using Managed = Kokkos::SharedSpace;
+#else
+using Managed = Kokkos::HostSpace;
+#endif
+
+/// Vectors of the device, and their images on the host.
+template <class S>
+struct Vectors {
+  Kokkos::View<S*, Kokkos::HostSpace> host_x;
+  Kokkos::View<S*, Kokkos::HostSpace> host_y;
+  Vector<S> x;
+  Vector<S> y;
+  Kokkos::View<S*, Managed> managed_x;
+  Kokkos::View<S*, Managed> managed_y;
+};
+
+template <class S>
+Vectors<S> make_vectors(const HostCsr<S>& a, bool managed) {
+  Vectors<S> v;
+  v.host_x = fresh<Kokkos::View<S*, Kokkos::HostSpace>>("x", a.cols);
+  v.host_y = fresh<Kokkos::View<S*, Kokkos::HostSpace>>("y", a.rows);
+  for (std::size_t j = 0; j < v.host_x.extent(0); ++j) {
+    v.host_x(j) = S(1) / static_cast<S>(1 + (j * 2654435761U) % 1000003);
+  }
+  Kokkos::deep_copy(v.host_y, S(0));
+  v.x = fresh<Vector<S>>("x", a.cols);
+  v.y = fresh<Vector<S>>("y", a.rows);
+  Kokkos::deep_copy(v.x, v.host_x);
+  Kokkos::deep_copy(v.y, S(0));
+  if (managed) {
+    v.managed_x = Kokkos::View<S*, Managed>("managed.x", v.host_x.extent(0));
+    v.managed_y = Kokkos::View<S*, Managed>("managed.y", v.host_y.extent(0));
+  }
+  return v;
+}
+
+/// A product that starts and ends on the host.
+template <class S>
+void multiply_from_host(const Operator<S, Exec>& op, const Vectors<S>& v, bool managed) {
+  const Exec exec{};
+  if (managed) {
+    // The host writes x and reads y where they are; pages or caches do the rest.
+    std::copy_n(v.host_x.data(), v.host_x.extent(0), v.managed_x.data());
+    using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+    const Kokkos::View<const S*, Exec, Unmanaged> x(v.managed_x.data(), v.managed_x.extent(0));
+    const Kokkos::View<S*, Exec, Unmanaged> y(v.managed_y.data(), v.managed_y.extent(0));
+    apply(exec, S(1), op, ConstVector<S>(x), S(0), Vector<S>(y));
+    exec.fence();
+    std::copy_n(v.managed_y.data(), v.host_y.extent(0), v.host_y.data());
+    return;
+  }
+  Kokkos::deep_copy(v.x, v.host_x);
+  apply(exec, S(1), op, ConstVector<S>(v.x), S(0), v.y);
+  Kokkos::deep_copy(v.host_y, v.y);
+}
+
+/// The largest |y - reference| in units of eps (|A||x|) of its row, and whether a row exceeds what
+/// rounding explains: its entries + 3.
+template <class S>
+void verify(const HostCsr<S>& a, const S* x, const S* y, BenchLine& line) {
+  line.error = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(a.rows); ++i) {
+    double sum = 0;
+    double size = 0;
+    for (Offset k = a.row_ptr(i); k < a.row_ptr(i + 1); ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      const double term = static_cast<double>(a.values(at)) *
+                          static_cast<double>(x[static_cast<std::size_t>(a.col_idx(at))]);
+      sum += term;
+      size += std::abs(term);
+    }
+    const double difference = std::abs(static_cast<double>(y[i]) - sum);
+    const double eps = static_cast<double>(std::numeric_limits<S>::epsilon());
+    if (size > 0) line.error = std::max(line.error, difference / size);
+    const auto terms = static_cast<double>(a.row_ptr(i + 1) - a.row_ptr(i));
+    // Not "greater": a NaN is wrong as well.
+    if (!(difference <= 2 * eps * (terms + 3) * size)) line.wrong = true;
+  }
+}
+
+/// Takes and gives back memory, so that the first conversions do not pay for pages that a virtual
+/// machine's host has yet to find; at most half of what is free.
+void touch_memory(std::int64_t bytes) {
+  const auto free = static_cast<std::int64_t>(sysconf(_SC_AVPHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  const auto taken = fresh<Kokkos::View<char*, Host>>("touched", std::min(bytes, free / 2));
+  Kokkos::deep_copy(taken, 1);
+}
+
+template <class S>
+std::int64_t vector_bytes(const HostCsr<S>& a) {
+  return (std::int64_t{a.cols} + 2 * std::int64_t{a.rows}) * static_cast<std::int64_t>(sizeof(S));
+}
+
+}  // namespace
+
+template <class S>
+BenchReport run_bench(const HostCsr<S>& a, const BenchOptions& options) {
+  BenchReport report;
+  report.rows = a.rows;
+  report.cols = a.cols;
+  report.nnz = a.nnz();
+  report.scalar = std::is_same_v<S, float> ? "float" : "double";
+  report.where = std::string(version::backend);
+  if (on_host<Exec>) report.where += fmt::format(", {} threads", Exec().concurrency());
+  if (!device_name().empty()) report.where += ", " + device_name();
+  report.turns = options.turns;
+  report.verified = options.verify;
+  report.transfers = options.transfers;
+  report.managed = options.managed;
+
+  touch_memory(bytes(a) * static_cast<std::int64_t>(options.formats.size() + 3));
+  const Vectors<S> v = make_vectors(a, options.managed);
+  std::vector<Candidate> candidates;
+  const auto add = [&](const BenchLine& line, std::function<void()> multiply,
+                       std::function<void()> with_transfers = {}) {
+    candidates.push_back({report.lines.size(), std::move(multiply), std::move(with_transfers)});
+    report.lines.push_back(line);
+  };
+
+  BenchLine serial;
+  serial.name = "serial csr";
+  serial.bytes = bytes(a) + vector_bytes(a);
+  add(serial, [&] { multiply_serially(a, v.host_x.data(), v.host_y.data()); });
+
+  std::vector<std::unique_ptr<Operator<S, Exec>>> operators;
+  for (const std::string& name : options.formats) {
+    BenchLine line;
+    line.name = name;
+    try {
+      Kokkos::Timer timer;
+      if (name == "auto") {
+        FormatChoice choice;
+        operators.push_back(select_format<S, Exec>(a, {}, choice));
+        line.name = fmt::format("auto: {}", choice.name);
+        report.choice = std::move(choice);
+      } else {
+        operators.push_back(make_operator<S, Exec>(name, a));
+      }
+      Exec().fence();
+      line.convert_seconds = timer.seconds();
+    } catch (const FormatRefusal& refusal) {
+      line.refused = refusal.what();
+      report.lines.push_back(line);
+      continue;
+    }
+    const auto* op = operators.back().get();
+    line.bytes = op->bytes() + vector_bytes(a);
+    const auto multiply = [op, &v] {
+      apply(Exec{}, S(1), *op, ConstVector<S>(v.x), S(0), v.y);
+      Exec().fence();
+    };
+    if (options.verify) {
+      Kokkos::deep_copy(v.y, S(-1));
+      multiply();
+      Kokkos::deep_copy(v.host_y, v.y);
+      verify(a, v.host_x.data(), v.host_y.data(), line);
+    }
+    std::function<void()> with_transfers;
+    if (options.transfers) {
+      with_transfers = [op, &v, managed = options.managed] { multiply_from_host(*op, v, managed); };
+    }
+    add(line, multiply, with_transfers);
+  }
+  std::vector<Peer> peers;
+  if constexpr (std::is_same_v<S, double> && on_host<Exec>) {
+    if (options.peers) peers = make_peers(a, v.x, v.y);
+  }
+  for (const Peer& peer : peers) {
+    BenchLine line;
+    line.name = peer.name;
+    line.peer = true;
+    line.bytes = peer.bytes + vector_bytes(a);
+    line.convert_seconds = peer.convert_seconds;
+    add(line, peer.multiply);
+  }
+
+  take_turns(candidates, options);
+  for (const Candidate& c : candidates) {
+    BenchLine& line = report.lines[c.line];
+    line.product = spread(c.seconds);
+    line.with_transfers = spread(c.transfer_seconds);
+  }
+  for (BenchLine& line : report.lines) {
+    if (line.product.median > 0) {
+      line.speed_up = report.lines[0].product.median / line.product.median;
+    }
+  }
+  return report;
+}
+
+template BenchReport run_bench(const HostCsr<double>&, const BenchOptions&);
+template BenchReport run_bench(const HostCsr<float>&, const BenchOptions&);
+
+}  // namespace krysol::apps

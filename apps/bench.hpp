@@ -1,0 +1,71 @@
+// Timing products of a matrix: candidates that take turns, and what came out as plain data.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <krysol/spmv/select.hpp>
+
+#include "report.hpp"
+
+namespace krysol::apps {
+
+struct BenchOptions {
+  std::vector<std::string> formats;  // as make_operator takes them, and auto
+  int turns = 11;
+  int warm_up = 2;
+  bool verify = false;
+  bool transfers = false;
+  bool managed = false;
+  bool peers = true;
+};
+
+/// Seconds: the median, and the 10th and 90th percentile.
+struct Spread {
+  double median = 0;
+  double low = 0;
+  double high = 0;
+};
+
+struct BenchLine {
+  std::string name;
+  bool peer = false;
+  std::string refused;     // why there are no figures
+  std::int64_t bytes = 0;  // matrix, x read once, y written with its write-allocate
+  double convert_seconds = 0;
+  Spread product;
+  Spread with_transfers;  // where asked for
+  double speed_up = 0;    // over the serial reference
+  double error = 0;       // largest |y - reference| / (|A||x|), where verified
+  bool wrong = false;
+};
+
+struct BenchReport {
+  std::string matrix;
+  std::string scalar;  // double, float
+  std::string where;   // OpenMP, 2 threads
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  std::int64_t nnz = 0;
+  bool verified = false;
+  bool transfers = false;
+  bool managed = false;
+  int turns = 0;
+  std::vector<BenchLine> lines;  // the first is the serial reference
+  std::optional<FormatChoice> choice;
+  std::optional<Bandwidth> bandwidth;
+};
+
+/// x is (1, 1/2, 1/3, ...) in a shuffled order, so that no two columns may be confused.
+template <class S>
+BenchReport run_bench(const HostCsr<S>& a, const BenchOptions& options);
+
+std::string as_text(const BenchReport& report, bool explain);
+/// One line a matrix: the speed-up of each candidate over the serial reference.
+std::string speed_ups_as_text(const std::vector<BenchReport>& reports);
+std::string as_csv(const std::vector<BenchReport>& reports);
+std::string as_json(const std::vector<BenchReport>& reports, const std::string& version);
+
+}  // namespace krysol::apps

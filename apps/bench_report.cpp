@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include "bench.hpp"
+#include "choice_report.hpp"
+#include "cli.hpp"
+
+namespace krysol::apps {
+namespace {
+
+std::string milliseconds(double seconds) {
+  return seconds > 0 ? fmt::format("{:.4g}", 1e3 * seconds) : "-";
+}
+
+double gigabytes_a_second(const BenchLine& line) {
+  return line.product.median > 0 ? static_cast<double>(line.bytes) / line.product.median / 1e9 : 0;
+}
+
+/// Text as a field of a CSV table.
+std::string quoted(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  return out + '"';
+}
+
+nlohmann::ordered_json as_json(const Spread& s) {
+  return {{"median_s", s.median}, {"p10_s", s.low}, {"p90_s", s.high}};
+}
+
+nlohmann::ordered_json as_json(const BenchReport& r) {
+  nlohmann::ordered_json lines = nlohmann::ordered_json::array();
+  for (const BenchLine& line : r.lines) {
+    nlohmann::ordered_json one = {{"name", line.name}, {"peer", line.peer}};
+    if (!line.refused.empty()) {
+      one["refused"] = line.refused;
+    } else {
+      one["product"] = as_json(line.product);
+      one["bytes"] = line.bytes;
+      one["GB_per_s"] = gigabytes_a_second(line);
+      one["speed_up_over_serial"] = line.speed_up;
+      one["convert_seconds"] = line.convert_seconds;
+      if (r.transfers) one["with_transfers"] = as_json(line.with_transfers);
+      if (r.verified && !line.peer && line.name != r.lines[0].name) {
+        one["relative_error"] = line.error;
+        one["correct"] = !line.wrong;
+      }
+    }
+    lines.push_back(one);
+  }
+  nlohmann::ordered_json out = {{"matrix", r.matrix}, {"rows", r.rows},     {"cols", r.cols},
+                                {"nnz", r.nnz},       {"scalar", r.scalar}, {"where", r.where},
+                                {"turns", r.turns},   {"lines", lines}};
+  if (r.transfers) out["memory"] = r.managed ? "managed" : "copies";
+  if (r.choice) out["auto"] = choice_as_json(*r.choice);
+  if (r.bandwidth) {
+    out["bandwidth"] = {{"triad_GB_per_s", r.bandwidth->triad},
+                        {"read_GB_per_s", r.bandwidth->read}};
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string as_text(const BenchReport& r, bool with_choice) {
+  std::string out = fmt::format("{}: {} x {}, {} nonzeros, {}, {}\n\n", r.matrix, r.rows, r.cols,
+                                r.nnz, r.scalar, r.where);
+  out += fmt::format("{:<24}{:>10}{:>20}{:>10}{:>9}{:>12}", "y = A x", "ms", "10 % .. 90 %",
+                     "speed-up", "GB/s", "convert ms");
+  if (r.transfers) out += fmt::format("{:>16}", r.managed ? "managed ms" : "with copies ms");
+  if (r.verified) out += fmt::format("{:>11}", "error");
+  out += '\n';
+  for (const BenchLine& line : r.lines) {
+    if (!line.refused.empty()) {
+      out += fmt::format("{:<24}{}\n", line.name, line.refused);
+      continue;
+    }
+    out += fmt::format(
+        "{:<24}{:>10}{:>20}{:>10.2f}{:>9.1f}{:>12}", line.name, milliseconds(line.product.median),
+        fmt::format("{} .. {}", milliseconds(line.product.low), milliseconds(line.product.high)),
+        line.speed_up, gigabytes_a_second(line), milliseconds(line.convert_seconds));
+    if (r.transfers) out += fmt::format("{:>16}", milliseconds(line.with_transfers.median));
+    if (r.verified && !line.peer && line.name != r.lines[0].name) {
+      out += line.wrong ? fmt::format("{:>11}", "WRONG") : fmt::format("{:>11.1e}", line.error);
+    }
+    out += '\n';
+  }
+  out += fmt::format(
+      "  {} turns each, medians; speed-up over the serial reference; GB/s by the bytes of the\n"
+      "  format, x read once and y written\n",
+      r.turns);
+  if (r.bandwidth) {
+    out += fmt::format("  bandwidth of this run: triad {:.1f} GB/s, reading {:.1f} GB/s\n",
+                       r.bandwidth->triad, r.bandwidth->read);
+  }
+  if (with_choice && r.choice) out += fmt::format("\n{}", explain(*r.choice));
+  return out;
+}
+
+std::string speed_ups_as_text(const std::vector<BenchReport>& reports) {
+  if (reports.empty()) return {};
+  std::string out = fmt::format("speed-up over the serial reference, {}, {}\n{:>10}{:>12}",
+                                reports[0].scalar, reports[0].where, "rows", "nonzeros");
+  // auto's line is named after its choice, which differs from size to size.
+  for (std::size_t k = 1; k < reports[0].lines.size(); ++k) {
+    const std::string& name = reports[0].lines[k].name;
+    out += fmt::format("{:>15}", name.substr(0, name.find(": ")));
+  }
+  out += '\n';
+  for (const BenchReport& r : reports) {
+    out += fmt::format("{:>10}{:>12}", r.rows, r.nnz);
+    for (std::size_t k = 1; k < r.lines.size(); ++k) {
+      out += r.lines[k].refused.empty() ? fmt::format("{:>15.2f}", r.lines[k].speed_up)
+                                        : fmt::format("{:>15}", "refused");
+    }
+    out += '\n';
+  }
+  return out;
+}
+
+std::string as_csv(const std::vector<BenchReport>& reports) {
+  std::string out =
+      "matrix,rows,cols,nnz,scalar,candidate,median_s,p10_s,p90_s,speed_up_over_serial,bytes,"
+      "GB_per_s,convert_s,with_transfers_s,relative_error,refused\n";
+  for (const BenchReport& r : reports) {
+    for (const BenchLine& line : r.lines) {
+      out += fmt::format("{},{},{},{},{},{},", quoted(r.matrix), r.rows, r.cols, r.nnz, r.scalar,
+                         quoted(line.name));
+      if (!line.refused.empty()) {
+        out += fmt::format(",,,,,,,,,{}\n", quoted(line.refused));
+        continue;
+      }
+      const bool verified = r.verified && !line.peer && line.name != r.lines[0].name;
+      out += fmt::format("{},{},{},{},{},{},{},{},{},\n", line.product.median, line.product.low,
+                         line.product.high, line.speed_up, line.bytes, gigabytes_a_second(line),
+                         line.convert_seconds,
+                         r.transfers ? fmt::format("{}", line.with_transfers.median) : "",
+                         verified ? fmt::format("{}", line.error) : "");
+    }
+  }
+  return out;
+}
+
+std::string as_json(const std::vector<BenchReport>& reports, const std::string& version) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const BenchReport& r : reports) all.push_back(as_json(r));
+  const nlohmann::ordered_json out = {{"schema", 1}, {"version", version}, {"reports", all}};
+  return out.dump(2) + "\n";
+}
+
+}  // namespace krysol::apps

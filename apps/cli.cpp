@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include <fast_float/fast_float.h>
+
+#include <krysol/io/file.hpp>
+#include <krysol/io/parse_error.hpp>
+
+#include "krysol_version.hpp"
+
+namespace krysol::apps {
+
+void print(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+    throw FileError("standard output: cannot be written to (disk full, or closed?)");
+  }
+}
+
+void write_file(const std::string& path, std::string_view text) {
+  if (path == "-") {
+    print(text);
+    return;
+  }
+  OutputFile file(path);
+  file.write(text);
+  file.commit();
+}
+
+std::string device_name() {
+#if defined(KOKKOS_ENABLE_CUDA)
+  return Kokkos::Cuda().cuda_device_prop().name;
+#elif defined(KOKKOS_ENABLE_HIP)
+  return Kokkos::HIP::hip_device_prop().name;
+#else
+  return {};
+#endif
+}
+
+Kokkos::InitializationSettings kokkos_settings(int threads, int device) {
+  Kokkos::InitializationSettings settings;
+  settings.set_disable_warnings(true);
+  if (threads > 0) settings.set_num_threads(threads);
+  if (device >= 0) settings.set_device_id(device);
+  return settings;
+}
+
+std::optional<int> parse(CLI::App& app, int argc, char** argv, const std::string& list_help,
+                         const std::function<std::string()>& list_text) {
+  app.add_flag_callback(
+      "--list",
+      [&list_text] {
+        print(list_text());
+        throw CLI::Success();
+      },
+      list_help);
+  app.add_flag_callback(
+      "--version",
+      [] {
+        print(std::string(version::text) + "\n");
+        throw CLI::Success();
+      },
+      "print version, revision, backend and compiler");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    print(app.help());
+    return exit_converged;
+  } catch (const CLI::Success&) {
+    return exit_converged;
+  } catch (const CLI::ParseError& e) {
+    fmt::print(stderr, "{0}: error: {1}\nRun {0} --help for the options.\n", app.get_name(),
+               e.what());
+    return exit_bad_input;
+  }
+  return std::nullopt;
+}
+
+int run_program(std::string_view name, const std::function<int()>& program) {
+  try {
+    return program();
+  } catch (const FileError& e) {
+    fmt::print(stderr, "{}: error: {}\n", name, e.what());
+    return exit_bad_input;
+  } catch (const std::invalid_argument& e) {
+    fmt::print(stderr, "{}: error: {}\n", name, e.what());
+    return exit_bad_input;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "{}: internal error: not enough memory for this matrix\n", name);
+    return exit_internal;
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "{}: internal error: {}\n", name, e.what());
+    return exit_internal;
+  }
+}
+
+std::function<std::string(const std::string&)> known_name(std::string_view kind,
+                                                          std::vector<std::string> names) {
+  return
+      [kind = std::string(kind), names = std::move(names)](const std::string& name) -> std::string {
+        const std::string base = name.substr(0, name.find(':'));
+        if (std::find(names.begin(), names.end(), base) != names.end()) return {};
+        return fmt::format("unknown {} '{}'; known: {}", kind, name, fmt::join(names, " "));
+      };
+}
+
+std::function<std::string(const std::string&)> number_from(double lowest, bool inclusive) {
+  return [=](const std::string& text) -> std::string {
+    double v = 0;
+    const auto [end, error] = fast_float::from_chars(text.data(), text.data() + text.size(), v);
+    const bool fits = error == std::errc{} && end == text.data() + text.size() &&
+                      std::isfinite(v) && (inclusive ? v >= lowest : v > lowest);
+    if (fits) return {};
+    return fmt::format("takes a number {} {}, not '{}'", inclusive ? "from" : "above", lowest,
+                       text);
+  };
+}
+
+}  // namespace krysol::apps

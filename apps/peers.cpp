@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "peers.hpp"
+
+#include <limits>
+#include <memory>
+
+#include <Eigen/Sparse>
+#ifdef KRYSOL_HAVE_KOKKOS_KERNELS
+#include <KokkosSparse_spmv.hpp>
+#endif
+#ifdef KRYSOL_HAVE_MKL
+#include <mkl.h>
+#endif
+
+namespace krysol::apps {
+namespace {
+
+std::int64_t bytes_of_csr32(const HostCsr<double>& a) { return 12 * a.nnz() + 4 * (a.rows + 1); }
+
+struct EigenPeer {
+  using Matrix = Eigen::SparseMatrix<double, Eigen::RowMajor>;
+  Matrix matrix;
+  explicit EigenPeer(const HostCsr<double>& a) : matrix(a.rows, a.cols) {
+    matrix.resizeNonZeros(a.nnz());
+    for (std::size_t i = 0; i < a.row_ptr.extent(0); ++i) {
+      matrix.outerIndexPtr()[i] = static_cast<int>(a.row_ptr(i));
+    }
+    std::copy_n(a.col_idx.data(), a.nnz(), matrix.innerIndexPtr());
+    std::copy_n(a.values.data(), a.nnz(), matrix.valuePtr());
+  }
+  void multiply(const Vector<double, Host>& x, const Vector<double, Host>& y) const {
+    Eigen::Map<Eigen::VectorXd> out(y.data(), matrix.rows());
+    out.noalias() = matrix * Eigen::Map<const Eigen::VectorXd>(x.data(), matrix.cols());
+  }
+};
+
+#ifdef KRYSOL_HAVE_KOKKOS_KERNELS
+struct KokkosKernelsPeer {
+  using Matrix = KokkosSparse::CrsMatrix<double, int, Host, void, int>;
+  using Vectors = Vector<double, Host>;
+  Matrix matrix;
+  KokkosSparse::SPMVHandle<Host, Matrix, Vectors, Vectors> handle;
+  explicit KokkosKernelsPeer(const HostCsr<double>& a) {
+    Matrix::row_map_type::non_const_type row_map("row_map", a.row_ptr.extent(0));
+    for (std::size_t i = 0; i < a.row_ptr.extent(0); ++i)
+      row_map(i) = static_cast<int>(a.row_ptr(i));
+    Matrix::index_type::non_const_type col_idx("col_idx", a.col_idx.extent(0));
+    Matrix::values_type::non_const_type values("values", a.values.extent(0));
+    Kokkos::deep_copy(col_idx, a.col_idx);
+    Kokkos::deep_copy(values, a.values);
+    matrix = Matrix("A", a.rows, a.cols, static_cast<int>(a.nnz()), values, row_map, col_idx);
+  }
+  void multiply(const Vectors& x, const Vectors& y) {
+    KokkosSparse::spmv(Host(), &handle, KokkosSparse::NoTranspose, 1.0, matrix, x, 0.0, y);
+    Kokkos::fence();
+  }
+};
+#endif
+
+#ifdef KRYSOL_HAVE_MKL
+/// The inspector-executor interface, with its hints.
+struct MklPeer {
+  EigenPeer csr;  // 32-bit arrays, as MKL wants them
+  sparse_matrix_t matrix{};
+  matrix_descr descr{SPARSE_MATRIX_TYPE_GENERAL, SPARSE_FILL_MODE_LOWER, SPARSE_DIAG_NON_UNIT};
+  explicit MklPeer(const HostCsr<double>& a) : csr(a) {
+    auto& m = csr.matrix;
+    mkl_sparse_d_create_csr(&matrix, SPARSE_INDEX_BASE_ZERO, a.rows, a.cols, m.outerIndexPtr(),
+                            m.outerIndexPtr() + 1, m.innerIndexPtr(), m.valuePtr());
+    mkl_sparse_set_mv_hint(matrix, SPARSE_OPERATION_NON_TRANSPOSE, descr, 1000);
+    mkl_sparse_optimize(matrix);
+  }
+  MklPeer(const MklPeer&) = delete;
+  MklPeer& operator=(const MklPeer&) = delete;
+  ~MklPeer() { mkl_sparse_destroy(matrix); }
+  void multiply(const Vector<double, Host>& x, const Vector<double, Host>& y) const {
+    mkl_sparse_d_mv(SPARSE_OPERATION_NON_TRANSPOSE, 1, matrix, descr, x.data(), 0, y.data());
+  }
+};
+#endif
+
+template <class P>
+Peer make_peer(const char* name, const HostCsr<double>& a, const Vector<double, Host>& x,
+               const Vector<double, Host>& y) {
+  Kokkos::Timer timer;
+  const auto peer = std::make_shared<P>(a);
+  const double seconds = timer.seconds();
+  return {name, bytes_of_csr32(a), seconds, [=] { peer->multiply(x, y); }};
+}
+
+}  // namespace
+
+std::vector<Peer> make_peers(const HostCsr<double>& a, const Vector<double, Host>& x,
+                             const Vector<double, Host>& y) {
+  std::vector<Peer> peers;
+  if (!on_host<Kokkos::DefaultExecutionSpace>) return peers;
+  if (a.nnz() > std::numeric_limits<int>::max()) return peers;
+  Eigen::setNbThreads(Host().concurrency());
+#ifdef KRYSOL_HAVE_MKL
+  peers.push_back(make_peer<MklPeer>("MKL", a, x, y));
+#endif
+#ifdef KRYSOL_HAVE_KOKKOS_KERNELS
+  peers.push_back(make_peer<KokkosKernelsPeer>("Kokkos Kernels", a, x, y));
+#endif
+  peers.push_back(make_peer<EigenPeer>("Eigen", a, x, y));
+  return peers;
+}
+
+std::string peer_names() {
+  std::string names;
+#ifdef KRYSOL_HAVE_MKL
+  names += "MKL, ";
+#endif
+#ifdef KRYSOL_HAVE_KOKKOS_KERNELS
+  names += "Kokkos Kernels, ";
+#endif
+  return names + "Eigen";
+}
+
+}  // namespace krysol::apps

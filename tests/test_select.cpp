@@ -1,0 +1,107 @@
+// What `auto` may choose, and what it says of it. Times are not tested.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <krysol/spmv/select.hpp>
+#include "messages.hpp"
+#include "products.hpp"
+
+namespace {
+
+using namespace krysol_tests;
+using krysol::FormatChoice;
+using krysol::FormatTrial;
+using krysol::select_format;
+
+template <class C>
+class Select : public testing::Test {};
+using SelectCases = ForGtest<EntriesAndSpaces>::type;
+TYPED_TEST_SUITE(Select, SelectCases, OnName);
+
+const FormatTrial* trial_of(const FormatChoice& choice, std::string_view format) {
+  const FormatTrial* found = nullptr;
+  for (const FormatTrial& t : choice.trials) {
+    if (std::string_view(t.name).substr(0, t.name.find(':')) != format) continue;
+    EXPECT_EQ(found, nullptr) << format << " stands there twice";
+    found = &t;
+  }
+  return found;
+}
+
+template <class T, class Exec>
+void expect_right_choice(const Triplets<FileScalar<T>>& entries, FormatChoice& choice) {
+  const auto host = krysol::to_csr(entries).matrix;
+  const auto a = select_format<T, Exec>(host, {}, choice);
+  expect_product<krysol::Operator<T, Exec>, T>(*a, entries, choice.name, {0.0, 1.0, -2.7});
+  const auto again = krysol::make_operator<T, Exec>(choice.name, host);
+  EXPECT_EQ(again->name(), a->name());
+  EXPECT_EQ(again->bytes(), a->bytes());
+  for (const auto& f : krysol::list_formats()) {
+    const FormatTrial* t = trial_of(choice, f.name);
+    ASSERT_NE(t, nullptr) << f.name << " is not accounted for";
+    if (t->measured) {
+      EXPECT_GT(t->seconds, 0) << f.name;
+      EXPECT_GT(t->bytes, 0) << f.name;
+      EXPECT_TRUE(t->remark.empty()) << f.name;
+    } else {
+      EXPECT_FALSE(t->remark.empty()) << f.name;
+    }
+  }
+  EXPECT_FALSE(choice.reason.empty());
+  EXPECT_GT(choice.seconds, 0);
+}
+
+TYPED_TEST(Select, MeasuresAndChoosesOneThatIsRight) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  FormatChoice choice;
+  expect_right_choice<T, Exec>(random_sparse<FileScalar<T>>(4000, 4000, 9, 3), choice);
+  EXPECT_TRUE(trial_of(choice, "csr")->measured);
+  EXPECT_TRUE(trial_of(choice, "sell_c_sigma")->measured);
+  EXPECT_EQ(trial_of(choice, "csr")->break_even, 0);
+  EXPECT_TRUE(holds(trial_of(choice, "coo")->remark, "of csr"));
+}
+
+TYPED_TEST(Select, GoesOnWhereAFormatCannotHoldTheMatrix) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  auto entries = random_sparse<FileScalar<T>>(9000, 9000, 2, 4);
+  for (Index j = 0; j < 9000; ++j) entries.add(123, j, 1);
+  FormatChoice choice;
+  expect_right_choice<T, Exec>(entries, choice);
+  for (const char* name : {"ell", "ellpack_r"}) {
+    EXPECT_FALSE(trial_of(choice, name)->measured);
+    EXPECT_TRUE(holds(trial_of(choice, name)->remark, "of csr")) << trial_of(choice, name)->remark;
+  }
+  EXPECT_TRUE(trial_of(choice, "csr_merge")->measured) << "a row holds a third of the nonzeros";
+}
+
+TYPED_TEST(Select, TakesRectangularMatrices) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  FormatChoice choice;
+  expect_right_choice<T, Exec>(random_sparse<FileScalar<T>>(3000, 500, 9, 5), choice);
+}
+
+TYPED_TEST(Select, DoesNotMeasureWhereThatCannotPay) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  FormatChoice choice;
+  expect_right_choice<T, Exec>(as<FileScalar<T>>(poisson1d(100)), choice);
+  EXPECT_EQ(choice.name, "csr");
+  EXPECT_EQ(choice.reason, "298 nonzeros are too few to measure for");
+  const auto large = krysol::to_csr(random_sparse<FileScalar<T>>(4000, 4000, 9, 3)).matrix;
+  select_format<T, Exec>(large, {.products = 12}, choice);
+  EXPECT_EQ(choice.name, "csr");
+  EXPECT_EQ(choice.reason, "12 multiplications are too few to measure for");
+}
+
+TYPED_TEST(Select, ChecksTheMatrixFirst) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  auto host = krysol::to_csr(as<FileScalar<T>>(poisson1d(5))).matrix;
+  host.col_idx(0) = -1;
+  FormatChoice choice;
+  EXPECT_EQ(message_of([&] { select_format<T, Exec>(host, {}, choice); }),
+            "krysol::check(csr): row 0 names column -1 of 5 (counted from 0)");
+}
+
+}  // namespace

@@ -1,0 +1,178 @@
+// The program spmv_bench: what it measures is not tested, what it says of it is.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <krysol/spmv/formats.hpp>
+#include "programs.hpp"
+
+#ifdef KRYSOL_SPMV_BENCH
+namespace {
+
+using namespace krysol_tests;
+
+class SpmvBench : public ProgramTest {
+ protected:
+  SpmvBench() : ProgramTest(KRYSOL_SPMV_BENCH) {}
+
+  Json bench(Arguments arguments, int code = 0) const {
+    arguments.insert(arguments.end(), {"--iterations", "2", "--warm-up", "0"});
+    return report(std::move(arguments), code);
+  }
+};
+
+/// The line of a candidate; null where there is none.
+Json line_of(const Json& report, const std::string& name) {
+  for (const Json& line : report["lines"]) {
+    const auto found = line["name"].get<std::string>();
+    if (found.substr(0, found.find(": ")) == name) return line;
+  }
+  return nullptr;
+}
+
+TEST_F(SpmvBench, MeasuresEveryFormatAndVerifiesIt) {
+  const Json j = bench({"random:600:0.02", "--verify"});
+  ASSERT_EQ(j["reports"].size(), 1U);
+  const Json& r = j["reports"][0];
+  EXPECT_EQ(r["rows"], 600);
+  EXPECT_EQ(r["scalar"], "double");
+  EXPECT_EQ(r["lines"][0]["name"], "serial csr");
+  EXPECT_EQ(r["lines"][0]["speed_up_over_serial"], 1.0);
+  Arguments names = {"auto"};
+  for (const auto& f : krysol::list_formats()) names.emplace_back(f.name);
+  for (const std::string& name : names) {
+    const Json line = line_of(r, name);
+    ASSERT_FALSE(line.is_null()) << name;
+    EXPECT_EQ(line["correct"], true) << name;
+    EXPECT_LT(line["relative_error"], 1e-13) << name;
+    EXPECT_GT(line["product"]["median_s"], 0) << name;
+    EXPECT_GE(line["product"]["p90_s"], line["product"]["p10_s"]) << name;
+    EXPECT_GT(line["bytes"], 12 * r["nnz"].get<int>()) << name;
+  }
+  EXPECT_FALSE(line_of(r, "Eigen").is_null());
+}
+
+TEST_F(SpmvBench, TakesTheSamplesRandomMatrixByDefault) {
+  const Json r = bench({"--length", "500", "--density", "0.01", "--format", "csr"})["reports"][0];
+  EXPECT_EQ(r["matrix"], "random:500:0.01");
+  EXPECT_EQ(r["rows"], 500);
+  EXPECT_NEAR(r["nnz"].get<double>(), 2500, 300);
+  EXPECT_EQ(bench({"--length", "500", "--no-peers"})["reports"][0]["nnz"], r["nnz"])
+      << "the same name is the same matrix";
+}
+
+TEST_F(SpmvBench, ReadsFilesAndSingles) {
+  const auto matrix = write("m.mtx",
+                            "%%MatrixMarket matrix coordinate real general\n"
+                            "2 3 3\n1 1 1\n2 2 0.1\n2 3 -7\n");
+  const Json r = bench({matrix, "--single", "--verify", "--format", "csr,ell"})["reports"][0];
+  EXPECT_EQ(r["scalar"], "float");
+  EXPECT_EQ(r["cols"], 3);
+  EXPECT_EQ(r["lines"].size(), 3U) << "no peers in float";
+  for (const char* name : {"csr", "ell"}) EXPECT_EQ(line_of(r, name)["correct"], true) << name;
+}
+
+TEST_F(SpmvBench, MakesEveryProblem) {
+  // rows and nonzeros that a pencil finds
+  const std::map<std::string, std::pair<int, int>> problems = {
+      {"poisson:4", {64, 64 + 2 * 3 * 4 * 4 * 3}},
+      {"poisson2d:5", {25, 25 + 2 * 2 * 5 * 4}},
+      {"jumps:3", {27, 27 + 2 * 3 * 3 * 3 * 2}},
+      {"anisotropy:5", {25, 25 + 2 * 2 * 5 * 4}},
+      {"fem:3", {81, 9 * 7 * 7 * 7}},
+      {"random:40:1", {40, 1600}}};
+  for (const auto& [name, size] : problems) {
+    const Json r = bench({name, "--verify", "--format", "csr"})["reports"][0];
+    EXPECT_EQ(r["rows"], size.first) << name;
+    EXPECT_EQ(r["nnz"], size.second) << name;
+    EXPECT_EQ(line_of(r, "csr")["correct"], true) << name;
+  }
+  const Json r = bench({"graph:2000", "--format", "csr_merge", "--verify"})["reports"][0];
+  EXPECT_EQ(r["rows"], 2000);
+  EXPECT_EQ(line_of(r, "csr_merge")["correct"], true);
+}
+
+TEST_F(SpmvBench, TimesTransfersWithCopiesAndManagedMemory) {
+  const Json copies = bench({"poisson2d:20", "--transfers", "--format", "csr"})["reports"][0];
+  EXPECT_EQ(copies["memory"], "copies");
+  EXPECT_GT(line_of(copies, "csr")["with_transfers"]["median_s"], 0);
+  const Json managed =
+      bench({"poisson2d:20", "--transfers", "--managed", "--format", "csr"})["reports"][0];
+  EXPECT_EQ(managed["memory"], "managed");
+  EXPECT_GT(line_of(managed, "csr")["with_transfers"]["median_s"], 0);
+}
+
+TEST_F(SpmvBench, TabulatesSpeedUpsOverSizes) {
+  const Outcome o = run({"--sizes", "100:400", "--format", "csr,ell", "--no-peers"});
+  EXPECT_EQ(o.code, 0) << o.err;
+  const auto lines = lines_of(o.out);
+  ASSERT_EQ(lines.size(), 5U) << o.out;
+  EXPECT_TRUE(contains(lines[1], "csr            ell")) << o.out;
+  for (const int k : {0, 1, 2}) {
+    EXPECT_TRUE(contains(lines[static_cast<std::size_t>(k) + 2], std::to_string(100 << k)));
+  }
+}
+
+TEST_F(SpmvBench, SaysWhyAFormatHasNoFigures) {
+  Triplets<double> t;
+  t.rows = t.cols = 3000;
+  for (krysol::Index i = 0; i < 3000; ++i) {
+    t.add(i, i, 2);
+    t.add(7, i, 1);
+  }
+  const auto matrix = write("row.mtx", t);
+  const Json r = bench({matrix, "--verify"})["reports"][0];
+  for (const char* name : {"ell", "ellpack_r"}) {
+    EXPECT_TRUE(contains(line_of(r, name)["refused"], "longest row has 3000 entries")) << name;
+  }
+  EXPECT_EQ(line_of(r, "csr_merge")["correct"], true);
+  EXPECT_TRUE(contains(run({matrix, "--iterations", "1"}).out, "longest row has 3000 entries"));
+}
+
+TEST_F(SpmvBench, ExplainsWhatAutoTried) {
+  const Outcome o = run({"poisson2d:90", "--format", "auto", "--iterations", "1", "--explain"});
+  EXPECT_EQ(o.code, 0) << o.err;
+  for (const auto& f : krysol::list_formats()) {
+    EXPECT_TRUE(contains(o.out, fmt::format("\n  {}", f.name))) << f.name << o.out;
+  }
+  EXPECT_TRUE(contains(o.out, "chosen: ")) << o.out;
+}
+
+TEST_F(SpmvBench, WritesCsv) {
+  const Outcome o = run({"poisson2d:9", "--format", "csr", "--no-peers", "--csv", "-", "--quiet"});
+  EXPECT_EQ(o.code, 0) << o.err;
+  const auto lines = lines_of(o.out);
+  ASSERT_EQ(lines.size(), 3U) << o.out;
+  EXPECT_TRUE(lines[0].starts_with("matrix,rows,cols,nnz,scalar,candidate,median_s,")) << o.out;
+  EXPECT_TRUE(lines[2].starts_with("poisson2d:9,81,81,369,double,csr,")) << o.out;
+  EXPECT_EQ(std::count(lines[2].begin(), lines[2].end(), ','),
+            std::count(lines[0].begin(), lines[0].end(), ','));
+}
+
+TEST_F(SpmvBench, ListsFormatsProblemsAndPeers) {
+  const Outcome o = run_exactly({"--list"});
+  EXPECT_EQ(o.code, 0);
+  for (const auto& f : krysol::list_formats()) {
+    EXPECT_TRUE(contains(o.out, fmt::format("\n  {} ", f.name))) << f.name;
+  }
+  for (const char* part : {"\n  auto ", "poisson:N", "graph:N", "peers of this build"}) {
+    EXPECT_TRUE(contains(o.out, part)) << part;
+  }
+  EXPECT_TRUE(contains(run_exactly({"--version"}).out, "krysol"));
+}
+
+TEST_F(SpmvBench, RefusesWhatMakesNoSense) {
+  expect_refusal({"poisson:0"}, "a size from 1 to 1000");
+  expect_refusal({"poisson:2000"}, "a size from 1 to 1000");
+  expect_refusal({"random:10:2"}, "a density above 0 and up to 1");
+  expect_refusal({"no_such_file.mtx"}, "no_such_file.mtx");
+  expect_refusal({"--format", "elk"}, "unknown format 'elk'");
+  expect_refusal({"--format", "csr:elk", "--length", "10"}, "unknown format 'csr:elk'");
+  expect_refusal({"--sizes", "400:100"}, "--sizes takes FROM:TO");
+  expect_refusal({"--sizes", "10:20", "poisson:3"}, "leave the file out");
+  expect_refusal({"poisson:3", "--csv", "-"}, "only one of");
+  expect_refusal({"--length", "0"}, "takes a number from 1");
+  const auto complex =
+      write("c.mtx", "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 2 0\n");
+  expect_refusal({complex}, "is complex");
+}
+
+}  // namespace
+#endif
