@@ -9,6 +9,7 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <krysol/solver/advice.hpp>
 #include <krysol/solver/cg_kernels.hpp>
+#include <krysol/solver/insight.hpp>
 #include <krysol/solver/solver.hpp>
 
 namespace krysol {
@@ -34,6 +35,7 @@ struct CgRun {
   double goal = 0;         // the recurrence's norm at which the true residual is computed
   double matrix_norm = 0;  // |A|_2, estimated when it is first needed
   bool used_up = false;    // a direction of p'Ap = 0 was met, and a restart tried
+  Insight insight{};
   SolveResult result{};
   Kokkos::Timer clock{};
 
@@ -135,7 +137,9 @@ struct CgRun {
     // Below eps |b| no residual can be told from rounding; a goal of 0 would never be reached.
     goal = std::max(result.target,
                     static_cast<double>(std::numeric_limits<Real<T>>::epsilon()) * result.b_norm);
-    return residual_terms()[1];
+    const double rho = residual_terms()[1];
+    insight.start(rho, scale, result.residual);
+    return rho;
   }
 
   /// The level below which |b - A x| cannot be told from rounding: 10 eps (|A|_2 |x|_2 + |b|_2).
@@ -223,9 +227,25 @@ struct CgRun {
 
   bool finish(Status status) {
     result.status = status;
+    if (result.iterations > 0) result.error.solution_norm = solution_norm();
     result.seconds = clock.seconds();
+    insight.conclude(stop.lambda_min, result);
     result.advice = advice(result);
     return true;
+  }
+
+  /// |x*|_A from below: |x*|_A^2 - |x* - x|_A^2 = x'(b + r) with r = b - A x, which q holds
+  /// (Strakos & Tichy, BIT 45, 2005, DOI 10.1007/s10543-005-0032-1). Bytes a row: 40.
+  double solution_norm() {
+    Kokkos::Timer timer;
+    const double x_scale = unit_scale(largest_part<T>(exec, x));
+    const double b_scale = unit_scale(largest_part<const T>(exec, b));
+    const double energy =
+        sum_over<1>("krysol::cg(x'(b + r))", exec, rows(), sums,
+                    cg_kernels::Energy<T>{x.data(), b.data(), q.data(), x_scale, b_scale})[0];
+    result.residuals.seconds += timer.seconds();
+    result.residuals.bytes += row_bytes(5);
+    return energy > 0 ? std::sqrt(energy) / std::sqrt(x_scale) / std::sqrt(b_scale) : unknown;
   }
 
   /// Ends early with the x so far, unless that turns out to be good enough.
@@ -281,6 +301,13 @@ struct CgRun {
     return -1;
   }
 
+  Progress progress(std::int64_t k, double seconds) {
+    const std::int64_t left = insight.iterations_left(result.target);
+    const double seconds_left =
+        left < 0 ? -1 : seconds / static_cast<double>(k) * static_cast<double>(left);
+    return {k, result.history.back(), result.target, seconds, left, seconds_left};
+  }
+
   void iterate() {
     const std::int64_t limit = stop.max_iterations > 0 ? stop.max_iterations : 10 * rows();
     bool first_direction = true;
@@ -314,6 +341,7 @@ struct CgRun {
       first_direction = false;
 
       const double recurrence = std::sqrt(rr) / scale;
+      insight.step(k, alpha, rho, recurrence);
       result.iterations = k;
       result.history.push_back(recurrence);
       if (recurrence <= goal) {
@@ -330,7 +358,7 @@ struct CgRun {
         finish_early(Status::time_limit);
         return;
       }
-      if (observer && !observer({k, result.history.back(), result.target, seconds})) {
+      if (observer && !observer(progress(k, seconds))) {
         finish_early(Status::interrupted);
         return;
       }

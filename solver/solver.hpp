@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include <krysol/solver/spectrum.hpp>
 #include <krysol/spmv/types.hpp>
 
 namespace krysol {
@@ -19,6 +20,7 @@ struct Stop {
   double atol = 0;
   std::int64_t max_iterations = 0;  // 0: ten times the rows
   double time_limit_s = 0;          // 0: none
+  double lambda_min = 0;  // no larger than any eigenvalue of M^-1 A, for ErrorBounds; 0: none known
 };
 
 /// How a solve ended. Only `converged` says that x is what was asked for.
@@ -81,6 +83,10 @@ struct SolveResult {
   /// [iterations + 1] the recurrence's residual norm, and the true one where that was computed;
   /// history[0] = |b - A x0|_2.
   std::vector<double> history;
+  Spectrum spectrum;                  // of M^-1 A, from the iteration's own coefficients
+  ErrorBounds error;                  // |x - x*|_A
+  ErrorHistory error_history;         // [iterations + 1] the same for each iterate
+  std::int64_t iterations_left = -1;  // that it would take, predicted; -1: not known, or done
   Evidence evidence;
   double seconds = 0;
   Work spmv;            // A p inside the iteration
@@ -97,6 +103,8 @@ struct Progress {
   double residual = 0;  // of the recurrence
   double target = 0;
   double seconds = 0;
+  std::int64_t iterations_left = -1;  // predicted (solver/insight.hpp); -1: too early to tell
+  double seconds_left = -1;
 };
 
 /// Called after each iteration; false ends the solve with Status::interrupted and the x so far.
