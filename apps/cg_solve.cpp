@@ -94,6 +94,10 @@ class ProgressLine {
       fmt::print(stderr, "; about {} iterations and {:.1f} s left", p.iterations_left,
                  p.seconds_left);
     }
+    if (out_of_reach(p.target, p.rounding)) {
+      fmt::print(stderr, "; the tolerance is below what rounding x makes, {:.1e} |b|",
+                 b_norm > 0 ? p.rounding / b_norm : p.rounding);
+    }
     std::fflush(stderr);
   }
   void clear() {

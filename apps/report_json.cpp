@@ -102,6 +102,7 @@ Json outcome(const Report& r) {
   out["b_norm"] = known(s.b_norm);
   out["target"] = known(s.target);
   out["attainable"] = s.attainable > 0 ? Json(s.attainable) : Json(nullptr);
+  out["rounding"] = s.rounding > 0 ? Json(s.rounding) : Json(nullptr);
   out["relative_error"] = r.error ? Json(*r.error) : Json(nullptr);
   out["energy_error"] = as_json(s.error);
   out["spectrum"] = as_json(s.spectrum);

@@ -31,7 +31,8 @@ void add_lower(const LanczosRun& run, std::size_t first, ErrorHistory& h) {
   // From the end, so that small terms are not lost in large ones.
   for (std::size_t j = terms.size() - 1; j-- > 0;) {
     sum += terms[j];
-    if (rest > tolerated * sum) continue;  // too near to the end
+    // Too near to the end; for the first iterate anything is better than nothing.
+    if (rest > tolerated * sum && j > 0) continue;
     h.lower[first + j] = std::sqrt(sum + terms.back()) / run.scale;
   }
 }

@@ -8,8 +8,7 @@
 namespace krysol {
 namespace {
 
-constexpr std::size_t lanes = 16;  // shifts at a time: their divisions overlap
-using Lanes = std::array<double, lanes>;
+constexpr std::size_t most_lanes = 16;  // shifts at a time: their divisions overlap
 
 constexpr double smallest_pivot = 1e-30;
 
@@ -46,8 +45,9 @@ struct Tridiagonal {
   }
 
   /// How many eigenvalues are below each shift.
-  std::array<std::size_t, lanes> below(const Lanes& shift) const {
-    Lanes s;
+  template <std::size_t lanes>
+  std::array<std::size_t, lanes> below(const std::array<double, lanes>& shift) const {
+    std::array<double, lanes> s;
     std::array<std::size_t, lanes> count{};
     for (std::size_t w = 0; w < lanes; ++w) s[w] = -shift[w];
     for (std::size_t j = 0; j < alpha.size(); ++j) {
@@ -59,7 +59,52 @@ struct Tridiagonal {
     }
     return count;
   }
+
+  /// The `count` smallest and `count` largest eigenvalues, ascending.
+  template <std::size_t lanes>
+  std::vector<double> extremes(std::size_t count) const {
+    const std::size_t steps = alpha.size();
+    std::array<double, lanes> low;
+    std::array<double, lanes> high;
+    std::array<double, lanes> middle;
+    low.fill(1e-40 * bound());
+    high.fill(1.000001 * bound());
+    std::array<std::size_t, lanes> wanted{};  // how many smaller ones precede each
+    const std::size_t both = std::min(2 * count, steps);
+    for (std::size_t w = 0; w < lanes; ++w) {
+      const std::size_t at = std::min(w, both - 1);
+      wanted[w] = at < count ? at : steps - (both - at);
+    }
+    // Halving the logarithm: 92 / 2^40 is below 1e-10.
+    for (int pass = 0; pass < 40; ++pass) {
+      for (std::size_t w = 0; w < lanes; ++w) middle[w] = std::sqrt(low[w]) * std::sqrt(high[w]);
+      const auto smaller = below<lanes>(middle);
+      for (std::size_t w = 0; w < lanes; ++w) {
+        (smaller[w] > wanted[w] ? high[w] : low[w]) = middle[w];
+      }
+    }
+    std::vector<double> values;
+    for (std::size_t w = 0; w < both; ++w) {
+      values.push_back(std::sqrt(low[w]) * std::sqrt(high[w]) * unit);
+    }
+    return values;
+  }
 };
+
+/// The larger eigenvalue of [a t; t d] and its vector (c, s).
+double larger_of_two(double a, double t, double d, double& c, double& s) {
+  const double half = 0.5 * (d - a);
+  const double above = half + std::sqrt(half * half + t * t);
+  if (above <= 0 || t == 0) {
+    c = half > 0 ? 0 : 1;
+    s = 1 - c;
+    return std::max(a, d);
+  }
+  const double length = std::sqrt(t * t + above * above);
+  c = std::abs(t) / length;
+  s = std::copysign(above / length, t);
+  return a + above;
+}
 
 }  // namespace
 
@@ -71,36 +116,26 @@ void LanczosRun::start(double first_rho, double scale_of_r) {
 
 void LanczosRun::add(double alpha_k, double next_rho) {
   const double beta_k = next_rho / rho.back();
-  const double pivot_k = 1 / alpha_k;
-  // The larger eigenvalue of [a t; t d], and the second component of its vector.
-  const auto larger = [](double a, double t, double d, double& c, double& s) {
-    const double half = 0.5 * (d - a);
-    const double root = std::hypot(half, t);
-    const double up = half + root;  // above a
-    if (up <= 0 || t == 0) {
-      c = half > 0 ? 0 : 1;
-      s = half > 0 ? 1 : 0;
-      return std::max(a, d);
-    }
-    const double length = std::hypot(t, up);
-    c = std::abs(t) / length;
-    s = std::copysign(up / length, t);
-    return a + up;
-  };
   if (alpha.empty()) {
-    smallest = largest = pivot_k;
-    inverse_corner_ = inverse_product_ = alpha_k;
-  } else {
+    smallest = largest = 1 / alpha_k;
+    inverse_corner_ = inverse_product_ = 1;
+  } else {  // in units of alpha[0], so that no square overflows
+    const double unit = alpha[0];
+    const double pivot_k = unit / alpha_k;
+    const double before = unit / alpha.back();
     const double b = beta.back();
-    const double before = 1 / alpha.back();
+    const double root = std::sqrt(b);
     double c = 0;
     double s = 0;
-    largest = larger(largest, std::sqrt(b) * before * last_of_largest_, pivot_k + b * before, c, s);
+    largest = larger_of_two(largest * unit, root * before * last_of_largest_, pivot_k + b * before,
+                            c, s) /
+              unit;
     last_of_largest_ = s;
-    const double growth = std::sqrt(b * before * alpha_k);
-    inverse_corner_ = growth * growth * inverse_corner_ + alpha_k;
+    const double growth = root * std::sqrt(before / pivot_k);
+    inverse_corner_ = (b * before * inverse_corner_ + 1) / pivot_k;
     inverse_product_ *= -growth;
-    smallest = 1 / larger(1 / smallest, inverse_product_, inverse_corner_, c, s);
+    smallest =
+        1 / (unit * larger_of_two(1 / (smallest * unit), inverse_product_, inverse_corner_, c, s));
     inverse_product_ = c * inverse_product_ + s * inverse_corner_;
   }
   alpha.push_back(alpha_k);
@@ -110,33 +145,11 @@ void LanczosRun::add(double alpha_k, double next_rho) {
 
 std::vector<double> extreme_eigenvalues(const LanczosRun& run, std::size_t steps,
                                         std::size_t count) {
-  count = std::min({count, steps, lanes / 2});
+  count = std::min({count, steps, most_lanes / 2});
   if (count == 0) return {};
   const Tridiagonal t(run, steps);
-  Lanes low;
-  Lanes high;
-  Lanes middle;
-  low.fill(1e-40 * t.bound());
-  high.fill(1.000001 * t.bound());
-  std::array<std::size_t, lanes> wanted{};  // of how many smaller ones each is preceded
-  const std::size_t both = std::min(2 * count, steps);
-  for (std::size_t w = 0; w < lanes; ++w) {
-    const std::size_t at = std::min(w, both - 1);
-    wanted[w] = at < count ? at : steps - (both - at);
-  }
-  // Halving the logarithm: 92 / 2^40 is below 1e-10.
-  for (int pass = 0; pass < 40; ++pass) {
-    for (std::size_t w = 0; w < lanes; ++w) middle[w] = std::sqrt(low[w]) * std::sqrt(high[w]);
-    const auto below = t.below(middle);
-    for (std::size_t w = 0; w < lanes; ++w) {
-      (below[w] > wanted[w] ? high[w] : low[w]) = middle[w];
-    }
-  }
-  std::vector<double> values;
-  for (std::size_t w = 0; w < both; ++w) {
-    values.push_back(std::sqrt(low[w]) * std::sqrt(high[w]) * t.unit);
-  }
-  return values;
+  if (count == 1) return t.extremes<2>(count);
+  return count <= 4 ? t.extremes<8>(count) : t.extremes<most_lanes>(count);
 }
 
 double residual_bound(const LanczosRun& run, std::size_t steps, double theta) {
@@ -178,6 +191,8 @@ double residual_bound(const LanczosRun& run, std::size_t steps, double theta) {
 }
 
 namespace {
+
+constexpr std::size_t values_at_an_end = 4;
 
 // How close a Ritz value must be, relative to itself, to be called an eigenvalue.
 constexpr double converged_residual = 5e-3;
@@ -242,7 +257,7 @@ Spectrum spectrum_of(const LanczosRun& run) {
   Spectrum s;
   const std::size_t k = run.steps();
   if (k == 0) return s;
-  const std::vector<double> ritz = extreme_eigenvalues(run, k, lanes / 2);
+  const std::vector<double> ritz = extreme_eigenvalues(run, k, values_at_an_end);
   const std::vector<double> before =
       extreme_eigenvalues(run, std::max<std::size_t>(1, k - k / 10), 1);
   std::vector<RitzValue> values;

@@ -79,7 +79,8 @@ struct SolveResult {
   double b_norm = 0;            // |b|_2
   double target = 0;            // max(atol, rtol |b|_2)
   double attainable = 0;        // 10 eps (|A||x| + |b|); 0 where it was not needed
-  std::int64_t restarts = 0;    // from the true residual, where the recurrence had drifted off it
+  double rounding = 0;  // of x alone makes |b - A x| about that (solver/rounding.hpp); 0: not seen
+  std::int64_t restarts = 0;  // from the true residual, where the recurrence had drifted off it
   /// [iterations + 1] the recurrence's residual norm, and the true one where that was computed;
   /// history[0] = |b - A x0|_2.
   std::vector<double> history;
@@ -97,6 +98,9 @@ struct SolveResult {
   bool converged() const { return status == Status::converged; }
 };
 
+/// Rounding x alone makes a residual of about `rounding`; CG ends at ten times that or so.
+inline bool out_of_reach(double target, double rounding) { return target < 2 * rounding; }
+
 /// What an observer sees after each iteration.
 struct Progress {
   std::int64_t iteration = 0;
@@ -105,6 +109,7 @@ struct Progress {
   double seconds = 0;
   std::int64_t iterations_left = -1;  // predicted (solver/insight.hpp); -1: too early to tell
   double seconds_left = -1;
+  double rounding = 0;  // SolveResult::rounding for the x so far; a smaller target is out of reach
 };
 
 /// Called after each iteration; false ends the solve with Status::interrupted and the x so far.

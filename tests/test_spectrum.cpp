@@ -373,4 +373,86 @@ TYPED_TEST(Knows, HowLongItWillTake) {
   }
 }
 
+// ---- and what it says then
+
+std::int64_t number_after(const std::string& text, const std::string& words) {
+  const auto at = text.find(words);
+  return at == std::string::npos ? -1 : std::stoll(text.substr(at + words.size()));
+}
+
+TYPED_TEST(Knows, HowManyIterationsAreMissing) {
+  Solver<double, TypeParam> solver{poisson2d(20, 15), random_vector<double>(300, 1), "jacobi"};
+  const std::int64_t all = solver.run().result.iterations;
+  solver.stop.max_iterations = all - 4;
+  const auto nearly = solver.run().result;
+  EXPECT_EQ(nearly.status, Status::max_iterations);
+  EXPECT_EQ(number_after(nearly.advice, "About "), nearly.iterations_left) << nearly.advice;
+  EXPECT_NEAR(static_cast<double>(nearly.iterations_left), 4, 3);
+  EXPECT_TRUE(holds(nearly.advice, "Allow them with a higher --max-iterations")) << nearly.advice;
+  EXPECT_TRUE(holds(nearly.advice, "The condition number of M^-1 A is 1")) << nearly.advice;
+  solver.stop.max_iterations = 12;
+  const auto early = solver.run().result;
+  EXPECT_TRUE(holds(early.advice, "A better preconditioner saves more")) << early.advice;
+  EXPECT_TRUE(holds(early.advice, "The condition number of M^-1 A is at least")) << early.advice;
+  solver.stop.max_iterations = 0;
+  solver.observer = [](const krysol::Progress& p) { return p.iteration < 20; };
+  const auto interrupted = solver.run().result;
+  EXPECT_EQ(interrupted.status, Status::interrupted);
+  EXPECT_EQ(number_after(interrupted.advice, "About "), interrupted.iterations_left)
+      << interrupted.advice;
+}
+
+TYPED_TEST(Knows, ThatTheMatrixMayBeSingular) {
+  // Eigenvalues down to 1e-14 of the largest, and a b that has a part along each.
+  Solver<double, TypeParam> solver{random_spd(spread(100, 1e-14, 1), 17),
+                                   random_vector<double>(100, 18)};
+  solver.stop.max_iterations = 4000;
+  const auto r = solver.run().result;
+  ASSERT_EQ(r.status, Status::max_iterations) << r.advice;
+  EXPECT_GT(r.residual, r.initial_residual);
+  EXPECT_TRUE(holds(r.advice, "A may be singular to this precision")) << r.advice;
+  EXPECT_TRUE(holds(r.advice, "The condition number of M^-1 A is at least")) << r.advice;
+}
+
+TYPED_TEST(Knows, ThatASmallResidualIsNoSmallError) {
+  const auto a = biharmonic1d(150);
+  Solver<double, TypeParam> solver{a, {}};
+  const auto x = random_vector<double>(150, 19);
+  for (const auto bi : a* widen(x)) solver.b.push_back(static_cast<double>(bi));
+  solver.stop.rtol = 1e-6;
+  const auto s = solver.run();
+  ASSERT_EQ(s.result.status, Status::converged) << s.result.advice;
+  EXPECT_TRUE(holds(s.result.advice, "The error is larger than the residual")) << s.result.advice;
+  const auto error = widen(x) - widen(s.x);
+  const auto energy = static_cast<double>(std::sqrt(dot(error, a * error)));
+  EXPECT_GT(energy / s.result.error.solution_norm, 1e-6);
+}
+
+TYPED_TEST(Knows, ThatTheToleranceIsOutOfReachBeforeTimeIsWasted) {
+  // |A||x| is 1e9 |b|: the rounding of x alone makes about 1e-8 |b|.
+  const auto a = biharmonic1d(500);
+  Solver<double, TypeParam> solver{a, std::vector<double>(500, 1.0)};
+  solver.stop.rtol = 1e-12;
+  solver.stop.max_iterations = 600;
+  std::int64_t told = 0;
+  solver.observer = [&](const krysol::Progress& p) {
+    if (told == 0 && krysol::out_of_reach(p.target, p.rounding)) told = p.iteration;
+    return true;
+  };
+  const auto r = solver.run().result;
+  ASSERT_EQ(r.status, Status::max_iterations) << r.advice;
+  EXPECT_TRUE(told == 256 || told == 512) << r.rounding;
+  EXPECT_TRUE(holds(r.advice, "out of reach: rounding x to this precision alone")) << r.advice;
+  solver.stop.max_iterations = 100000;
+  const auto wasted = solver.run().result;
+  EXPECT_FALSE(wasted.converged());
+  EXPECT_GT(wasted.residual, wasted.rounding);
+  // Where the tolerance is met, nothing of the kind was said.
+  solver.stop.rtol = 1e-3;
+  told = 0;
+  const auto met = solver.run().result;
+  ASSERT_EQ(met.status, Status::converged) << met.advice;
+  EXPECT_EQ(told, 0);
+}
+
 }  // namespace
