@@ -84,6 +84,14 @@ class ProgressLine {
     shown_ = true;
     fmt::print(stderr, "\r\033[Kiteration {}, |r| = {:.2e} |b|, {:.1f} s", p.iteration,
                b_norm > 0 ? p.residual / b_norm : p.residual, p.seconds);
+    if (p.iterations_left >= 0) {
+      fmt::print(stderr, "; about {} iterations and {:.1f} s left", p.iterations_left,
+                 p.seconds_left);
+    }
+    if (out_of_reach(p.target, p.rounding)) {
+      fmt::print(stderr, "; the tolerance is below what rounding x makes, {:.1e} |b|",
+                 b_norm > 0 ? p.rounding / b_norm : p.rounding);
+    }
     std::fflush(stderr);
   }
   void clear() {
@@ -421,8 +429,12 @@ void add_options(CLI::App& app, Options& o) {
       ->check(number_from(1));
   app.add_option("--time-limit", o.stop.time_limit_s, "seconds for the iteration")
       ->check(number_from(0, false));
+  app.add_option("--lambda-min", o.stop.lambda_min,
+                 "a number that no eigenvalue of M^-1 A is below, for a bound of the error")
+      ->check(number_from(0, false));
   app.add_option("--output", o.output, "write x as a Matrix Market vector; - for standard output");
-  app.add_option("--history", o.history, "write the residual of each iteration as CSV; likewise");
+  app.add_option("--history", o.history,
+                 "write residual and error bounds of each iteration as CSV; likewise");
   app.add_option("--json", o.json, "write the report as JSON; likewise");
   app.add_option("--witness", o.witness,
                  "write the direction p with p'Ap <= 0, where one is found, as a vector; likewise");

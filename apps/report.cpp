@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "report.hpp"
 
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "choice_report.hpp"
@@ -107,6 +109,39 @@ std::string work_table(const Report& r) {
   return out;
 }
 
+std::string spectrum_line(const Report& r) {
+  const Spectrum& s = r.result.spectrum;
+  if (!s.known()) return {};
+  const auto end = [](const RitzValue& v) {
+    return fmt::format("{:.4g}{}", v.value, v.converged ? " (converged)" : "");
+  };
+  return line("", fmt::format("spectrum of {}: {} to {}, condition {}{:.3g}",
+                              r.preconditioner == "none" ? "A" : "M^-1 A", end(s.smallest),
+                              end(s.largest), s.at_least ? "at least " : "", s.condition));
+}
+
+std::string energy_lines(const Report& r) {
+  const ErrorBounds& e = r.result.error;
+  const auto relative = [&](double error) {
+    return std::isnan(e.solution_norm) ? "" : fmt::format(" = {:.2e} |x*|_A", e.relative(error));
+  };
+  std::string out;
+  if (!std::isnan(e.upper_estimate)) {
+    out += line("", fmt::format("error |x - x*|_A: {} {:.2e}{}{}",
+                                r.result.spectrum.smallest.converged ? "at most about" : "perhaps",
+                                e.upper_estimate, relative(e.upper_estimate),
+                                std::isnan(e.lower)
+                                    ? ""
+                                    : fmt::format("; {} iteration{} before it was {:.2e} or more",
+                                                  e.delay, e.delay == 1 ? "" : "s", e.lower)));
+  }
+  if (!std::isnan(e.upper_bound)) {
+    out += line("", fmt::format("at most {:.2e}{}, given that no eigenvalue is below {:.4g}",
+                                e.upper_bound, relative(e.upper_bound), r.stop.lambda_min));
+  }
+  return out;
+}
+
 std::string outcome_block(const Report& r) {
   const SolveResult& s = r.result;
   std::string out;
@@ -119,6 +154,8 @@ std::string outcome_block(const Report& r) {
         s.b_norm > 0 ? fmt::format(" = {:.3e} |b|", s.residual / s.b_norm) : "";
     out += line("", fmt::format("true residual |b - Ax| = {:.3e}{}", s.residual, relative));
     if (r.error) out += line("", fmt::format("error |x - x*| = {:.3e} |x*|", *r.error));
+    out += energy_lines(r);
+    out += spectrum_line(r);
   }
   out += line("", s.advice);
   return out;
@@ -147,10 +184,16 @@ std::string as_text(const Report& r, bool explained) {
 }
 
 std::string history_as_csv(const SolveResult& result) {
-  std::string out = "iteration,residual,relative_residual\n";
+  std::string out =
+      "iteration,residual,relative_residual,error_lower,error_upper_estimate,error_upper_bound\n";
+  const auto known = [](const std::vector<double>& column, std::size_t k) {
+    return k < column.size() && std::isfinite(column[k]) ? fmt::format("{}", column[k]) : "";
+  };
+  const ErrorHistory& h = result.error_history;
   for (std::size_t k = 0; k < result.history.size(); ++k) {
-    out += fmt::format("{},{},{}\n", k, result.history[k],
-                       result.b_norm > 0 ? result.history[k] / result.b_norm : result.history[k]);
+    out += fmt::format("{},{},{},{},{},{}\n", k, result.history[k],
+                       result.b_norm > 0 ? result.history[k] / result.b_norm : result.history[k],
+                       known(h.lower, k), known(h.upper_estimate, k), known(h.upper_bound, k));
   }
   return out;
 }

@@ -79,7 +79,8 @@ std::string as_text(const Report& report, bool explained = false);
 /// For machines: docs/cg_solve-json.md describes it.
 std::string as_json(const Report& report);
 
-/// iteration,residual,relative_residual; one line an iteration, from 0.
+/// iteration,residual,relative_residual and the bounds of |x - x*|_A; one line an iteration, from
+/// 0.
 std::string history_as_csv(const SolveResult& result);
 
 }  // namespace krysol::apps

@@ -73,6 +73,29 @@ Json evidence(const SolveResult& s) {
   return out;
 }
 
+Json as_json(const RitzValue& v) {
+  return {{"value", v.value}, {"residual", v.residual}, {"converged", v.converged}};
+}
+
+Json as_json(const Spectrum& s) {
+  if (!s.known()) return nullptr;
+  Json out = {{"smallest", as_json(s.smallest)},
+              {"largest", as_json(s.largest)},
+              {"condition", s.condition},
+              {"at_least", s.at_least},
+              {"values", Json::array()}};
+  for (const RitzValue& v : s.values) out["values"].push_back(as_json(v));
+  return out;
+}
+
+Json as_json(const ErrorBounds& e) {
+  return {{"lower", e.lower},
+          {"delay", e.delay},
+          {"upper_estimate", e.upper_estimate},
+          {"upper_bound", e.upper_bound},
+          {"solution_norm", e.solution_norm}};
+}
+
 Json outcome(const Report& r) {
   const SolveResult& s = r.result;
   Json out = {{"status", to_string(s.status)},
@@ -86,7 +109,11 @@ Json outcome(const Report& r) {
   out["b_norm"] = known(s.b_norm);
   out["target"] = known(s.target);
   out["attainable"] = s.attainable > 0 ? Json(s.attainable) : Json(nullptr);
+  out["rounding"] = s.rounding > 0 ? Json(s.rounding) : Json(nullptr);
   out["relative_error"] = r.error ? Json(*r.error) : Json(nullptr);
+  out["energy_error"] = as_json(s.error);
+  out["spectrum"] = as_json(s.spectrum);
+  out["iterations_left"] = s.iterations_left >= 0 ? Json(s.iterations_left) : Json(nullptr);
   out["seconds"] = s.seconds;
   out["evidence"] = evidence(s);
   return out;
@@ -110,7 +137,8 @@ std::string as_json(const Report& r) {
                {{"rtol", r.stop.rtol},
                 {"atol", r.stop.atol},
                 {"max_iterations", r.stop.max_iterations},
-                {"time_limit_s", r.stop.time_limit_s}}},
+                {"time_limit_s", r.stop.time_limit_s},
+                {"lambda_min", r.stop.lambda_min}}},
               {"notes", r.notes},
               {"result", outcome(r)},
               {"work",

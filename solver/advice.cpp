@@ -16,6 +16,75 @@ std::string residual_so_far(const SolveResult& r) {
   return fmt::format("|b - Ax| is {:.2e}, {:.2e} was asked for", r.residual, r.target);
 }
 
+/// " The condition number of M^-1 A is ...", or nothing.
+std::string condition(const SolveResult& r) {
+  if (!r.spectrum.known()) return {};
+  return fmt::format(" The condition number of M^-1 A is {}{:.2g}.",
+                     r.spectrum.at_least ? "at least " : "", r.spectrum.condition);
+}
+
+std::string beyond_rounding(const SolveResult& r) {
+  return fmt::format(
+      " That is out of reach: rounding x to this precision alone makes |b - Ax| about {:.1e}, and "
+      "CG seldom gets below ten times that. Ask for less.",
+      r.rounding);
+}
+
+/// What it would take, where that can be told.
+std::string prediction(const SolveResult& r) {
+  if (r.iterations_left < 0) return {};
+  if (r.iterations_left > 100 * r.iterations) {
+    return " The end is not in sight: at the rate so far it takes more than a hundred times as "
+           "many.";
+  }
+  const double seconds = r.seconds / static_cast<double>(r.iterations);
+  return fmt::format(" About {} more iteration{} ({:.2g} s) would do, by the spectrum seen so far.",
+                     r.iterations_left, plural(r.iterations_left),
+                     seconds * static_cast<double>(r.iterations_left));
+}
+
+/// For solves that were ended before they were done.
+std::string what_is_left(const SolveResult& r) {
+  if (out_of_reach(r.target, r.rounding)) return beyond_rounding(r);
+  return prediction(r) + condition(r);
+}
+
+/// CG takes off the large errors first: where nothing has come of that, b is not in A's range, or
+/// what lies there is hidden by rounding.
+bool looks_singular(const SolveResult& r) {
+  return r.spectrum.condition > 1e10 && r.residual > r.initial_residual;
+}
+
+std::string max_iterations(const SolveResult& r) {
+  const std::string start =
+      fmt::format("Not converged after {} iterations: {}.", r.iterations, residual_so_far(r));
+  if (looks_singular(r)) {
+    return fmt::format(
+        "{}{} |b - Ax| has grown from {:.2e}: A may be singular to this precision, and b have a "
+        "part that no A x reaches. Fix an unknown, add a boundary condition, or see that b is in "
+        "the range of A.",
+        start, condition(r), r.initial_residual);
+  }
+  constexpr std::string_view so_far =
+      " x has the smallest energy norm of the error so far, not always the smallest residual.";
+  if (out_of_reach(r.target, r.rounding)) return start + beyond_rounding(r).append(so_far);
+  const bool soon = r.iterations_left >= 0 && r.iterations_left <= r.iterations / 2;
+  const std::string_view remedy =
+      soon ? " Allow them with a higher --max-iterations."
+           : " A better preconditioner saves more than a higher --max-iterations.";
+  return fmt::format("{}{}{}{}{}", start, prediction(r), remedy, condition(r), so_far);
+}
+
+/// A small residual is no small error where the condition is bad.
+std::string error_left(const SolveResult& r) {
+  const double error = r.error.relative(r.error.upper_estimate);
+  if (!(error > 1e-6) || !(error > 100 * r.residual / r.b_norm)) return {};
+  return fmt::format(
+      " The error is larger than the residual: |x - x*|_A is about {:.1e} |x*|_A{}.{} Where that "
+      "matters, ask for a smaller tolerance.",
+      error, r.spectrum.smallest.converged ? "" : " or more", condition(r));
+}
+
 std::string indefinite_matrix(const SolveResult& r) {
   const Evidence& e = r.evidence;
   if (e.row >= 0) {
@@ -29,7 +98,8 @@ std::string indefinite_matrix(const SolveResult& r) {
     rows += fmt::format("{}{} ({:.0f} %)", rows.empty() ? "" : ", ", s.row + 1, 100 * s.share);
   }
   return fmt::format(
-      "A is not positive definite{}: at iteration {} p'Ap = {:.6e} for a direction of length 1. "
+      "A is not positive definite{}: at iteration {} p'Ap = {:.6e} for a direction of length 1, so "
+      "that an eigenvalue is no larger. "
       "Its largest rows, with their share of |p|^2: {}. Look there for a wrong sign, a missing "
       "boundary condition or a constraint; an indefinite system needs MINRES, a singular one a "
       "fixed "
@@ -95,31 +165,28 @@ std::string advice(const SolveResult& r) {
     case Status::converged:
       if (r.b_norm == 0) return "b is zero, so x is.";
       if (r.iterations == 0) return "The starting guess already meets the tolerance.";
-      return fmt::format("The residual computed from x meets the tolerance after {} iteration{}{}.",
-                         r.iterations, plural(r.iterations),
-                         r.restarts > 0 ? fmt::format(" and {} restart{} from the true residual",
-                                                      r.restarts, plural(r.restarts))
-                                        : "");
-    case Status::max_iterations:
       return fmt::format(
-          "Not converged after {} iterations: {}. A better preconditioner saves more than a higher "
-          "--max-iterations. x has the smallest energy norm of the error so far, not always the "
-          "smallest "
-          "residual.",
-          r.iterations, residual_so_far(r));
+          "The residual computed from x meets the tolerance after {} iteration{}{}.{}",
+          r.iterations, plural(r.iterations),
+          r.restarts > 0 ? fmt::format(" and {} restart{} from the true residual", r.restarts,
+                                       plural(r.restarts))
+                         : "",
+          error_left(r));
+    case Status::max_iterations:
+      return max_iterations(r);
     case Status::time_limit:
-      return fmt::format("The time limit ended the solve after {} iterations: {}.", r.iterations,
-                         residual_so_far(r));
+      return fmt::format("The time limit ended the solve after {} iterations: {}.{}", r.iterations,
+                         residual_so_far(r), what_is_left(r));
     case Status::interrupted:
       return fmt::format(
-          "Interrupted after {} iterations: {}; x is the last and best in the energy norm.",
-          r.iterations, residual_so_far(r));
+          "Interrupted after {} iterations: {}; x is the last and best in the energy norm.{}",
+          r.iterations, residual_so_far(r), what_is_left(r));
     case Status::stagnated:
       return fmt::format(
           "x is as good as this precision allows: |b - Ax| is {:.2e}, rounding alone makes {:.2e} "
-          "(10 eps (|A||x| + |b|)), {:.2e} was asked for. Ask for less, or scale the system: its "
+          "(10 eps (|A||x| + |b|)), {:.2e} was asked for.{} Ask for less, or scale the system: its "
           "solution is large against b.",
-          r.residual, r.attainable, r.target);
+          r.residual, r.attainable, r.target, condition(r));
     case Status::indefinite_matrix:
       return indefinite_matrix(r);
     case Status::indefinite_preconditioner:

@@ -9,6 +9,8 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <krysol/solver/advice.hpp>
 #include <krysol/solver/cg_kernels.hpp>
+#include <krysol/solver/insight.hpp>
+#include <krysol/solver/rounding.hpp>
 #include <krysol/solver/solver.hpp>
 
 namespace krysol {
@@ -30,10 +32,12 @@ struct CgRun {
   Vector<T, Exec> q{};  // [rows] A p
   Vector<T, Exec> e{};  // [rows] scale times the correction to x since the last true residual
   BlockSums<Exec> sums{};
-  double scale = 1;        // a power of two that keeps squares of r in range
-  double goal = 0;         // the recurrence's norm at which the true residual is computed
-  double matrix_norm = 0;  // |A|_2, estimated when it is first needed
-  bool used_up = false;    // a direction of p'Ap = 0 was met, and a restart tried
+  double scale = 1;              // a power of two that keeps squares of r in range
+  double goal = 0;               // the recurrence's norm at which the true residual is computed
+  double matrix_norm = 0;        // |A|_2, estimated when it is first needed
+  std::int64_t next_look = 256;  // at the rounding of x
+  bool used_up = false;          // a direction of p'Ap = 0 was met, and a restart tried
+  Insight insight{};
   SolveResult result{};
   Kokkos::Timer clock{};
 
@@ -135,31 +139,25 @@ struct CgRun {
     // Below eps |b| no residual can be told from rounding; a goal of 0 would never be reached.
     goal = std::max(result.target,
                     static_cast<double>(std::numeric_limits<Real<T>>::epsilon()) * result.b_norm);
-    return residual_terms()[1];
+    const double rho = residual_terms()[1];
+    insight.start(rho, scale, result.residual);
+    return rho;
   }
 
   /// The level below which |b - A x| cannot be told from rounding: 10 eps (|A|_2 |x|_2 + |b|_2).
   /// |A|_2 comes from a power iteration, which can only underestimate it.
   double attainable() {
-    if (matrix_norm == 0) matrix_norm = estimate_norm();
+    if (matrix_norm == 0) matrix_norm = estimate_norm<T>(exec, a, sums);
     result.attainable = 10 * static_cast<double>(std::numeric_limits<Real<T>>::epsilon()) *
                         (matrix_norm * norm2(exec, x, sums) + result.b_norm);
     return result.attainable;
   }
 
-  double estimate_norm() {
-    const auto v = zeros<T>(exec, "cg.v", rows());
-    const auto w = zeros<T>(exec, "cg.w", rows());
-    for_each("krysol::cg(v)", exec, rows(), Scatter<T>{v.data()});
-    double norm = 0;
-    for (int k = 0; k < 20; ++k) {
-      const double length = norm2(exec, v, sums);
-      if (!(length > 0) || !std::isfinite(length)) break;
-      axpby<T>(exec, static_cast<T>(1 / length), ConstVector<T, Exec>(v), T(0), w);
-      apply(exec, T(1), a, ConstVector<T, Exec>(w), T(0), v);
-      norm = std::max(norm, norm2(exec, v, sums));
-    }
-    return norm;
+  /// Looks at ever longer intervals: less than 0.5 % of the products.
+  void look_at_rounding(std::int64_t k) {
+    if (k < next_look) return;
+    next_look = 2 * k;
+    result.rounding = rounding_residual<T>(exec, a, x, e, 1 / scale, q, sums);
   }
 
   /// The recurrence says "converged": see whether it is true. Returns true where the solve is over.
@@ -223,9 +221,28 @@ struct CgRun {
 
   bool finish(Status status) {
     result.status = status;
+    if (result.iterations > 0) {
+      result.error.solution_norm = solution_norm();
+      if (!result.converged()) look_at_rounding(next_look);
+    }
     result.seconds = clock.seconds();
+    insight.conclude(stop.lambda_min, result);
     result.advice = advice(result);
     return true;
+  }
+
+  /// |x*|_A from below: |x*|_A^2 - |x* - x|_A^2 = x'(b + r) with r = b - A x, which q holds
+  /// (Strakos & Tichy, BIT 45, 2005, DOI 10.1007/s10543-005-0032-1). Bytes a row: 40.
+  double solution_norm() {
+    Kokkos::Timer timer;
+    const double x_scale = unit_scale(largest_part<T>(exec, x));
+    const double b_scale = unit_scale(largest_part<const T>(exec, b));
+    const double energy =
+        sum_over<1>("krysol::cg(x'(b + r))", exec, rows(), sums,
+                    cg_kernels::Energy<T>{x.data(), b.data(), q.data(), x_scale, b_scale})[0];
+    result.residuals.seconds += timer.seconds();
+    result.residuals.bytes += row_bytes(5);
+    return energy > 0 ? std::sqrt(energy) / std::sqrt(x_scale) / std::sqrt(b_scale) : unknown;
   }
 
   /// Ends early with the x so far, unless that turns out to be good enough.
@@ -234,15 +251,6 @@ struct CgRun {
     result.history.back() = norm;
     return finish(norm <= result.target ? Status::converged : status);
   }
-
-  template <class V>
-  struct Scatter {  // entries of mixed size and sign: some part of every eigenvector
-    V* v;
-    KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
-      const auto bits = static_cast<std::uint32_t>(i) * 2654435761U;
-      v[i] = V(static_cast<Real<V>>(bits >> 8) / Real<V>(1 << 24) - Real<V>(0.45));
-    }
-  };
 
   void solve() {
     r = uninitialized<T>(exec, "cg.r", rows());
@@ -281,6 +289,13 @@ struct CgRun {
     return -1;
   }
 
+  Progress progress(std::int64_t k, double seconds) {
+    const std::int64_t left = insight.iterations_left(result.target);
+    const double seconds_left =
+        left < 0 ? -1 : seconds / static_cast<double>(k) * static_cast<double>(left);
+    return {k, result.history.back(), result.target, seconds, left, seconds_left, result.rounding};
+  }
+
   void iterate() {
     const std::int64_t limit = stop.max_iterations > 0 ? stop.max_iterations : 10 * rows();
     bool first_direction = true;
@@ -314,6 +329,7 @@ struct CgRun {
       first_direction = false;
 
       const double recurrence = std::sqrt(rr) / scale;
+      insight.step(k, alpha, rho, recurrence);
       result.iterations = k;
       result.history.push_back(recurrence);
       if (recurrence <= goal) {
@@ -325,12 +341,13 @@ struct CgRun {
         finish_early(Status::max_iterations);
         return;
       }
+      look_at_rounding(k);
       const double seconds = clock.seconds();
       if (stop.time_limit_s > 0 && seconds >= stop.time_limit_s) {
         finish_early(Status::time_limit);
         return;
       }
-      if (observer && !observer({k, result.history.back(), result.target, seconds})) {
+      if (observer && !observer(progress(k, seconds))) {
         finish_early(Status::interrupted);
         return;
       }

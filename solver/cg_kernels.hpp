@@ -86,6 +86,21 @@ struct Scale {
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const { r[i] *= scale; }
 };
 
+/// Terms of scaled x'(b + r). Bytes a row: 24.
+template <class T>
+struct Energy {
+  const T* x;
+  const T* b;
+  const T* r;
+  double x_scale;
+  double b_scale;
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i, double* term) const {
+    const double re = b_scale * (static_cast<double>(real_part(b[i])) + real_part(r[i]));
+    const double im = b_scale * (static_cast<double>(imaginary_part(b[i])) + imaginary_part(r[i]));
+    term[0] = x_scale * real_part(x[i]) * re + x_scale * imaginary_part(x[i]) * im;
+  }
+};
+
 /// x := x + scale e; e := 0. Bytes a row: 32.
 template <class T>
 struct TakeCorrection {

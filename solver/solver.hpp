@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include <krysol/solver/spectrum.hpp>
 #include <krysol/spmv/types.hpp>
 
 namespace krysol {
@@ -19,6 +20,7 @@ struct Stop {
   double atol = 0;
   std::int64_t max_iterations = 0;  // 0: ten times the rows
   double time_limit_s = 0;          // 0: none
+  double lambda_min = 0;  // no larger than any eigenvalue of M^-1 A, for ErrorBounds; 0: none known
 };
 
 /// How a solve ended. Only `converged` says that x is what was asked for.
@@ -77,10 +79,15 @@ struct SolveResult {
   double b_norm = 0;            // |b|_2
   double target = 0;            // max(atol, rtol |b|_2)
   double attainable = 0;        // 10 eps (|A||x| + |b|); 0 where it was not needed
-  std::int64_t restarts = 0;    // from the true residual, where the recurrence had drifted off it
+  double rounding = 0;  // of x alone makes |b - A x| about that (solver/rounding.hpp); 0: not seen
+  std::int64_t restarts = 0;  // from the true residual, where the recurrence had drifted off it
   /// [iterations + 1] the recurrence's residual norm, and the true one where that was computed;
   /// history[0] = |b - A x0|_2.
   std::vector<double> history;
+  Spectrum spectrum;                  // of M^-1 A, from the iteration's own coefficients
+  ErrorBounds error;                  // |x - x*|_A
+  ErrorHistory error_history;         // [iterations + 1] the same for each iterate
+  std::int64_t iterations_left = -1;  // that it would take, predicted; -1: not known, or done
   Evidence evidence;
   double seconds = 0;
   Work spmv;            // A p inside the iteration
@@ -91,12 +98,18 @@ struct SolveResult {
   bool converged() const { return status == Status::converged; }
 };
 
+/// Rounding x alone makes a residual of about `rounding`; CG ends at ten times that or so.
+inline bool out_of_reach(double target, double rounding) { return target < 2 * rounding; }
+
 /// What an observer sees after each iteration.
 struct Progress {
   std::int64_t iteration = 0;
   double residual = 0;  // of the recurrence
   double target = 0;
   double seconds = 0;
+  std::int64_t iterations_left = -1;  // predicted (solver/insight.hpp); -1: too early to tell
+  double seconds_left = -1;
+  double rounding = 0;  // SolveResult::rounding for the x so far; a smaller target is out of reach
 };
 
 /// Called after each iteration; false ends the solve with Status::interrupted and the x so far.

@@ -109,7 +109,9 @@ TEST_F(CgSolve, ReportsMatrixMethodOutcomeAndWork) {
         "symmetric, exactly", "diagonal positive, 8", "rows of 4 to 9 nonzeros, 8.6 on average",
         "format     csr, ", "b          A*random:1", "x0         0", "method     cg with jacobi",
         "stop       |b - Ax| <= 1e-08 |b|", "converged after 63 iterations",
-        "true residual |b - Ax|", "error |x - x*|", "SpMV", "vectors", "true residuals", "GB/s"}) {
+        "true residual |b - Ax|", "error |x - x*|", "error |x - x*|_A: at most about",
+        "spectrum of M^-1 A: 0.007683 (converged) to 1.495 (converged), condition 195", "SpMV",
+        "vectors", "true residuals", "GB/s"}) {
     EXPECT_TRUE(contains(o.out, part)) << part << "\n" << o.out;
   }
 }
@@ -155,7 +157,7 @@ TEST_F(CgSolve, TellsItsVersionAndItsOptions) {
        {"--rhs",    "--x0",      "--format",         "--explain",    "--solver",       "--precond",
         "--tol",    "--atol",    "--max-iterations", "--time-limit", "--output",       "--history",
         "--json",   "--witness", "--repair",         "--quiet",      "--no-bandwidth", "--threads",
-        "--device", "--list",    "--version",        "Exit code"}) {
+        "--device", "--list",    "--version",        "--lambda-min", "Exit code"}) {
     EXPECT_TRUE(contains(help.out, option)) << option;
   }
 }
@@ -338,7 +340,9 @@ TEST_F(CgSolve, WritesItsHistory) {
   const auto lines = lines_of(text_of(in("h.csv")));
   const int iterations = j["result"]["iterations"];
   ASSERT_EQ(lines.size(), static_cast<std::size_t>(iterations) + 2);
-  EXPECT_EQ(lines[0], "iteration,residual,relative_residual");
+  EXPECT_EQ(lines[0],
+            "iteration,residual,relative_residual,error_lower,error_upper_estimate,"
+            "error_upper_bound");
   double last = 0;
   double last_relative = 0;
   int k = -1;
@@ -348,6 +352,30 @@ TEST_F(CgSolve, WritesItsHistory) {
   }
   EXPECT_EQ(last, j["result"]["residual"].get<double>());
   EXPECT_NEAR(last_relative, last / j["result"]["b_norm"].get<double>(), 1e-15);
+}
+
+TEST_F(CgSolve, BoundsTheErrorWhereTheSpectrumIsBounded) {
+  const Json j = report({grid_, "--lambda-min", "0.007", "--history", in("h.csv").string()}, 0);
+  EXPECT_EQ(j["stop"]["lambda_min"], 0.007);
+  const Json& bounds = j["result"]["energy_error"];
+  const double upper = bounds["upper_bound"];
+  EXPECT_GT(upper, bounds["upper_estimate"].get<double>());
+  EXPECT_LT(upper, 1.2 * bounds["upper_estimate"].get<double>());
+  EXPECT_TRUE(report({grid_}, 0)["result"]["energy_error"]["upper_bound"].is_null());
+  const auto lines = lines_of(text_of(in("h.csv")));
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    double lower = 0;
+    double bound = 0;
+    const bool delayed = lines.size() - 1 - i < bounds["delay"].get<std::size_t>();
+    const char* format = delayed ? "%*d,%*lf,%*lf,,%*lf,%lf" : "%*d,%*lf,%*lf,%lf,%*lf,%lf";
+    if (delayed) {
+      ASSERT_EQ(std::sscanf(lines[i].c_str(), format, &bound), 1) << lines[i];
+    } else {
+      ASSERT_EQ(std::sscanf(lines[i].c_str(), format, &lower, &bound), 2) << lines[i];
+    }
+    EXPECT_LT(lower, bound);
+  }
+  expect_refusal({grid_, "--lambda-min", "0"}, "takes a number above 0, not '0'");
 }
 
 TEST_F(CgSolve, GivesTheSameBitsOnAnyNumberOfThreads) {
