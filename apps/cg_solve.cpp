@@ -51,6 +51,7 @@ struct Options {
   std::string json;
   std::string witness;
   bool repair = false;
+  bool strict = false;
   bool quiet = false;
   bool explain = false;
   bool no_bandwidth = false;
@@ -351,6 +352,10 @@ int run_typed(const Options& options, Triplets<T> entries, Report report) {
     const auto made = make_preconditioner<S, Exec>(options.precond, csr);
     exec.fence();
     report.setup.add(timer.seconds(), 0);
+    if (options.strict && !made.refusal.empty()) {
+      throw UsageError(made.refusal + "; --strict takes nothing in its place");
+    }
+    report.preconditioner = made.used;
     if (!made.note.empty()) report.notes.push_back(made.note);
 
     ProgressLine progress(!options.quiet);
@@ -439,6 +444,8 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--witness", o.witness,
                  "write the direction p with p'Ap <= 0, where one is found, as a vector; likewise");
   app.add_flag("--repair", o.repair, "mend files that depart from the format in an obvious way");
+  app.add_flag("--strict", o.strict,
+               "a preconditioner that cannot be built is an error, not replaced by a simpler one");
   app.add_flag("--quiet", o.quiet, "no report; the exit code, errors and files say all");
   app.add_flag("--no-bandwidth", o.no_bandwidth, "do not measure this machine's memory bandwidth");
   app.add_option("--threads", o.threads, "host threads (default: OMP_NUM_THREADS, or all cores)")

@@ -32,12 +32,22 @@ T from_eigen(const EigenScalar<T>& v) {
 
 }  // namespace
 
+void check_block(Index block) {
+  if (block >= 1 && block <= 64) return;
+  throw std::invalid_argument(
+      fmt::format("block-jacobi: a block of {} rows; 1 to 64 can be inverted", block));
+}
+
+SetupNote block_jacobi_note(Index fallback_blocks, Index first_fallback) {
+  if (fallback_blocks == 0) return {};
+  return {fmt::format("block-jacobi: {} block(s) are not positive definite, the first at row {}",
+                      fallback_blocks, first_fallback + 1),
+          "their diagonal is used instead"};
+}
+
 template <class T>
 BlockInverses<T> invert_diagonal_blocks(const HostCsr<T>& a, Index block) {
-  if (block < 1 || block > 64) {
-    throw std::invalid_argument(
-        fmt::format("block-jacobi: a block of {} rows; 1 to 64 can be inverted", block));
-  }
+  check_block(block);
   using Matrix = Eigen::Matrix<EigenScalar<T>, Eigen::Dynamic, Eigen::Dynamic>;
   const auto rows = static_cast<std::size_t>(a.rows);
   BlockInverses<T> out;

@@ -6,6 +6,9 @@
 
 namespace krysol {
 
+/// What to tell the user of blocks that are not positive definite.
+SetupNote block_jacobi_note(Index fallback_blocks, Index first_fallback);
+
 /// z(K) := A(K, K)^-1 r(K) for blocks K of `block` neighbouring rows (the last may be shorter).
 /// A block that is not positive definite falls back to its diagonal, as Jacobi treats it, and is
 /// counted; a matrix with such a block is not positive definite.
@@ -23,6 +26,9 @@ struct BlockJacobi {
   Kokkos::View<T**, Kokkos::LayoutLeft, Exec> inverse;
 
   void apply(const Exec& exec, const ConstVector<T, Exec>& r, const Vector<T, Exec>& z) const;
+  /// For other values. Throws std::invalid_argument unless A has as many rows as before.
+  void update(const HostCsr<T>& a);
+  SetupNote setup_note() const { return block_jacobi_note(fallback_blocks, first_fallback); }
   double bytes() const {
     return static_cast<double>((inverse.extent(0) * inverse.extent(1) + 3 * inverse.extent(0)) *
                                sizeof(T));
@@ -61,25 +67,35 @@ struct BlockInverses {
   Index first_fallback = -1;
 };
 
-/// Throws std::invalid_argument unless 1 <= block <= 64. Instantiated in the library for double,
+/// Throws std::invalid_argument unless 1 <= block <= 64.
+void check_block(Index block);
+
+/// Throws as check_block does. Instantiated in the library for double,
 /// float and complex<double>.
 template <class T>
 BlockInverses<T> invert_diagonal_blocks(const HostCsr<T>& a, Index block);
 
-template <class Exec = Kokkos::DefaultExecutionSpace, class T>
-BlockJacobi<T, Exec> make_block_jacobi(const HostCsr<T>& a,
-                                       Index block = BlockJacobi<T, Exec>::default_block) {
+template <class T, class Exec>
+void BlockJacobi<T, Exec>::update(const HostCsr<T>& a) {
+  check_rows(name, inverse.extent(0), a);
   const BlockInverses<T> made = invert_diagonal_blocks(a, block);
   const Kokkos::View<const T**, Kokkos::LayoutLeft, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>
       host(made.inverse.data(), static_cast<std::size_t>(a.rows), static_cast<std::size_t>(block));
+  Kokkos::deep_copy(inverse, host);
+  fallback_blocks = made.fallback_blocks;
+  first_fallback = made.first_fallback;
+}
+
+template <class Exec = Kokkos::DefaultExecutionSpace, class T>
+BlockJacobi<T, Exec> make_block_jacobi(const HostCsr<T>& a,
+                                       Index block = BlockJacobi<T, Exec>::default_block) {
+  check_block(block);
   BlockJacobi<T, Exec> m;
   m.block = block;
-  m.fallback_blocks = made.fallback_blocks;
-  m.first_fallback = made.first_fallback;
   m.inverse =
       decltype(m.inverse)(Kokkos::view_alloc(Kokkos::WithoutInitializing, "block_jacobi.inverse"),
                           static_cast<std::size_t>(a.rows), static_cast<std::size_t>(block));
-  Kokkos::deep_copy(m.inverse, host);
+  m.update(a);
   return m;
 }
 

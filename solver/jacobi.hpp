@@ -16,9 +16,20 @@ struct Jacobi {
   static constexpr std::string_view name = "jacobi";
 
   ConstVector<Real<T>, Exec> inverse;  // [rows] 1 / A(i, i)
+  Index unusable_rows = 0;             // whose diagonal entry is missing, zero or not finite
+  Index first_unusable = -1;
 
   ConstVector<Real<T>, Exec> inverse_diagonal() const { return inverse; }
   void apply(const Exec& exec, const ConstVector<T, Exec>& r, const Vector<T, Exec>& z) const;
+  /// For other values. Throws std::invalid_argument unless A has as many rows as before.
+  void update(const HostCsr<T>& a);
+  SetupNote setup_note() const {
+    if (unusable_rows == 0) return {};
+    return {"jacobi: " + std::to_string(unusable_rows) +
+                " diagonal entries are missing, zero or not finite, the first at row " +
+                std::to_string(first_unusable + 1),
+            "1 is used instead"};
+  }
   double bytes() const {
     return static_cast<double>(inverse.extent(0) * (2 * sizeof(T) + sizeof(Real<T>)));
   }
@@ -50,15 +61,33 @@ S diagonal_entry(const HostCsr<S>& a, Index i) {
   return d;
 }
 
+/// Throws std::invalid_argument unless A has as many rows as before.
+template <class T>
+void check_rows(std::string_view name, std::size_t rows, const HostCsr<T>& a) {
+  if (static_cast<std::size_t>(a.rows) == rows) return;
+  throw std::invalid_argument(std::string(name) + ": a matrix of " + std::to_string(a.rows) +
+                              " rows where one of " + std::to_string(rows) + " was set up");
+}
+
 template <class Exec = Kokkos::DefaultExecutionSpace, class T>
 Jacobi<T, Exec> make_jacobi(const HostCsr<T>& a) {
+  Jacobi<T, Exec> m;
   Kokkos::View<Real<T>*, Kokkos::HostSpace> inverse("jacobi.inverse",
                                                     static_cast<std::size_t>(a.rows));
   for (Index i = 0; i < a.rows; ++i) {
     const Real<T> d = real_part(diagonal_entry(a, i));
-    inverse(static_cast<std::size_t>(i)) = d != 0 && Kokkos::isfinite(d) ? 1 / d : Real<T>(1);
+    const bool usable = d != 0 && Kokkos::isfinite(d);
+    if (!usable && m.unusable_rows++ == 0) m.first_unusable = i;
+    inverse(static_cast<std::size_t>(i)) = usable ? 1 / d : Real<T>(1);
   }
-  return {Kokkos::create_mirror_view_and_copy(Exec{}, inverse)};
+  m.inverse = Kokkos::create_mirror_view_and_copy(Exec{}, inverse);
+  return m;
+}
+
+template <class T, class Exec>
+void Jacobi<T, Exec>::update(const HostCsr<T>& a) {
+  check_rows(name, inverse.extent(0), a);
+  *this = make_jacobi<Exec>(a);
 }
 
 }  // namespace krysol

@@ -3,10 +3,11 @@
 #pragma once
 
 #include <memory>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
-#include <krysol/spmv/scalar.hpp>
-#include <krysol/spmv/vector.hpp>
+#include <krysol/spmv/csr.hpp>
 
 namespace krysol {
 
@@ -34,6 +35,23 @@ struct Identity {
   }
 };
 
+/// What the setup of a preconditioner had to do differently.
+struct SetupNote {
+  std::string refusal;  // what could not be built, and at which row; empty where all was
+  std::string remedy;   // what is used in its place, or was done to build it
+};
+
+/// A preconditioner that cannot be built from these values; `what` names the row.
+class PreconditionerRefusal : public std::invalid_argument {
+ public:
+  PreconditionerRefusal(const std::string& what, Index row)
+      : std::invalid_argument(what), row_(row) {}
+  Index row() const { return row_; }  // counted from 0
+
+ private:
+  Index row_;
+};
+
 /// A preconditioner whose type is known at run time only.
 template <class T, class Exec = Kokkos::DefaultExecutionSpace>
 class AnyPreconditioner {
@@ -47,6 +65,11 @@ class AnyPreconditioner {
   /// True where M^-1 is diagonal; then inverse_diagonal() is what to fuse.
   virtual bool is_diagonal() const { return false; }
   virtual ConstVector<Real<T>, Exec> inverse_diagonal() const { return {}; }
+  /// Takes other values in the same pattern, keeping what was found from the pattern; false where
+  /// that is not offered. Throws std::invalid_argument, naming the row, where the pattern does not
+  /// fit, and PreconditionerRefusal where the values do not; M is then as before.
+  virtual bool update(const HostCsr<T>&) { return false; }
+  virtual SetupNote setup_note() const { return {}; }
 
  protected:
   AnyPreconditioner() = default;
@@ -73,6 +96,18 @@ class PreconditionerOf final : public AnyPreconditioner<T, Exec> {
   }
   ConstVector<Real<T>, Exec> inverse_diagonal() const override {
     if constexpr (DiagonalPreconditioner<M, T, Exec>) return m_.inverse_diagonal();
+    return {};
+  }
+  bool update(const HostCsr<T>& a) override {
+    if constexpr (requires { m_.update(a); }) {
+      m_.update(a);
+      return true;
+    } else {
+      return std::is_same_v<M, Identity>;
+    }
+  }
+  SetupNote setup_note() const override {
+    if constexpr (requires { m_.setup_note(); }) return m_.setup_note();
     return {};
   }
 

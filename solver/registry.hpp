@@ -17,19 +17,31 @@ struct MethodInfo {
 std::vector<MethodInfo> list_solvers();
 std::vector<MethodInfo> list_preconditioners();
 
-/// A preconditioner, and what its setup had to do differently: empty, or a sentence for the user.
+/// A preconditioner, and what its setup had to do differently.
 template <class T, class Exec>
 struct MadePreconditioner {
   std::unique_ptr<AnyPreconditioner<T, Exec>> m;
-  std::string note;
+  std::string note{};       // empty, or a sentence for the user
+  std::string refusal{};    // its first half, where all or part of what was asked for was not built
+  std::string requested{};  // the name that was asked for
+  std::string used{};       // the name of what was made: another one where that was refused
 };
 
-/// The preconditioner of that name for A. A name may carry a number, as in `block-jacobi:8`.
+/// The preconditioner of that name for A. A name may carry a parameter, as in `block-jacobi:8`.
+/// One that cannot be built for these values is replaced by jacobi, and `refusal` says why: the
+/// row, and what was seen there.
 /// Throws std::invalid_argument with the list of names for one that is unknown.
-/// Both are instantiated in the library for double, float and complex<double> on each enabled
+/// All three are instantiated in the library for double, float and complex<double> on each enabled
 /// space.
 template <class T, class Exec = Kokkos::DefaultExecutionSpace>
 MadePreconditioner<T, Exec> make_preconditioner(std::string_view name, const HostCsr<T>& a);
+
+/// Makes of `made` what make_preconditioner would make of its requested name for A, whose pattern
+/// is that of the matrix before and whose values may be others: what was found from the pattern is
+/// kept. Throws std::invalid_argument, naming the row, where the pattern does not fit; `made` is
+/// then as before.
+template <class T, class Exec>
+void update_preconditioner(MadePreconditioner<T, Exec>& made, const HostCsr<T>& a);
 
 /// Runs the solver of that name; see its header for what it takes. Throws as that does, and
 /// std::invalid_argument with the list of names for one that is unknown.

@@ -106,16 +106,10 @@ std::vector<W> operator-(std::vector<W> x, const std::vector<W>& y) {
   return x;
 }
 
-/// x with A x = b by A = L L^H; A Hermitian positive definite.
+/// x with L L^H x = b.
 template <class W>
-std::vector<W> cholesky_solve(Dense<W> l, std::vector<W> x) {
+std::vector<W> solve_factor(const Dense<W>& l, std::vector<W> x) {
   const std::size_t n = l.rows;
-  for (std::size_t j = 0; j < n; ++j) {
-    for (std::size_t i = j; i < n; ++i) {
-      for (std::size_t k = 0; k < j; ++k) l(i, j) -= l(i, k) * conjugate(l(j, k));
-      l(i, j) /= i == j ? std::sqrt(l(j, j)) : l(j, j);  // l(j, j) is a root from i = j on
-    }
-  }
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t k = 0; k < i; ++k) x[i] -= l(i, k) * x[k];
     x[i] /= l(i, i);
@@ -125,6 +119,24 @@ std::vector<W> cholesky_solve(Dense<W> l, std::vector<W> x) {
     x[i] /= l(i, i);
   }
   return x;
+}
+
+/// L with A = L L^H, in the lower triangle; A Hermitian positive definite.
+template <class W>
+Dense<W> cholesky(Dense<W> l) {
+  const std::size_t n = l.rows;
+  for (std::size_t j = 0; j < n; ++j) {
+    for (std::size_t i = j; i < n; ++i) {
+      for (std::size_t k = 0; k < j; ++k) l(i, j) -= l(i, k) * conjugate(l(j, k));
+      l(i, j) /= i == j ? std::sqrt(l(j, j)) : l(j, j);  // l(j, j) is a root from i = j on
+    }
+  }
+  return l;
+}
+
+template <class W>
+std::vector<W> cholesky_solve(const Dense<W>& a, const std::vector<W>& b) {
+  return solve_factor(cholesky(a), b);
 }
 
 /// A x for a list of entries of a general matrix.
@@ -151,25 +163,15 @@ long double residual_scale(const krysol::Triplets<T>& a, const std::vector<Wide<
   return norm(sum);
 }
 
-/// Conjugate gradients as Saad 2003, Alg. 9.1, prints them, with M = diag(A) where `jacobi`: how
-/// many iterations there are until |r| <= rtol |b|, from x = 0.
-template <class T>
-int textbook_cg_iterations(const krysol::Triplets<T>& a, const std::vector<Wide<T>>& b, bool jacobi,
-                           long double rtol) {
+/// Conjugate gradients as Saad 2003, Alg. 9.1, prints them, with z = solve(r): how many iterations
+/// there are until |r| <= rtol |b|, from x = 0.
+template <class T, class Solve>
+int textbook_cg_iterations(const krysol::Triplets<T>& a, const std::vector<Wide<T>>& b,
+                           const Solve& solve, long double rtol) {
   using W = Wide<T>;
   const std::size_t n = b.size();
-  std::vector<W> diagonal(n, jacobi ? W(0) : W(1));
-  for (std::size_t k = 0; jacobi && k < a.values.size(); ++k) {
-    if (a.row_idx[k] == a.col_idx[k]) {
-      diagonal[static_cast<std::size_t>(a.row_idx[k])] += widen(a.values[k]);
-    }
-  }
   std::vector<W> r = b;
-  std::vector<W> z(n);
-  const auto precondition = [&] {
-    for (std::size_t i = 0; i < n; ++i) z[i] = r[i] / diagonal[i];
-  };
-  precondition();
+  std::vector<W> z = solve(r);
   std::vector<W> p = z;
   int iterations = 0;
   for (; norm(r) > rtol * norm(b) && iterations < 100 * static_cast<int>(n); ++iterations) {
@@ -177,7 +179,7 @@ int textbook_cg_iterations(const krysol::Triplets<T>& a, const std::vector<Wide<
     const W rho = dot(r, z);
     const W alpha = rho / dot(p, q);
     for (std::size_t i = 0; i < n; ++i) r[i] -= alpha * q[i];
-    precondition();
+    z = solve(r);
     const W beta = dot(r, z) / rho;
     for (std::size_t i = 0; i < n; ++i) p[i] = z[i] + beta * p[i];
   }

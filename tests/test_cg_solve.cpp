@@ -154,10 +154,11 @@ TEST_F(CgSolve, TellsItsVersionAndItsOptions) {
   const Outcome help = run_exactly({"--help"});
   EXPECT_EQ(help.code, 0);
   for (const char* option :
-       {"--rhs",    "--x0",      "--format",         "--explain",    "--solver",       "--precond",
-        "--tol",    "--atol",    "--max-iterations", "--time-limit", "--output",       "--history",
-        "--json",   "--witness", "--repair",         "--quiet",      "--no-bandwidth", "--threads",
-        "--device", "--list",    "--version",        "--lambda-min", "Exit code"}) {
+       {"--rhs",     "--x0",           "--format",  "--explain",        "--solver",
+        "--precond", "--tol",          "--atol",    "--max-iterations", "--time-limit",
+        "--output",  "--history",      "--json",    "--witness",        "--repair",
+        "--quiet",   "--no-bandwidth", "--threads", "--device",         "--list",
+        "--version", "--lambda-min",   "--strict",  "Exit code"}) {
     EXPECT_TRUE(contains(help.out, option)) << option;
   }
 }
@@ -275,6 +276,57 @@ TEST_F(CgSolve, SolvesWithEveryPreconditioner) {
   EXPECT_NEAR(iterations["jacobi"], 256, 3);
   // Four blocks are coupled through three pairs of entries: M^-1 A differs from I by rank 6.
   EXPECT_LE(iterations["block-jacobi:64"], 8);
+}
+
+TEST_F(CgSolve, PutsJacobiInThePlaceOfWhatCannotBeBuilt) {
+  auto t = chain(20);
+  t.add(9, 8, -100);  // no diagonal entry says that this is indefinite
+  if (t.symmetry == krysol::Symmetry::general) t.add(8, 9, -100);
+  const auto matrix = write("wrong.mtx", t);
+  const std::string seen = "ic0: row 10 has no positive pivot, with any shift up to 4";
+  const Json j = report({matrix, "--precond", "ic0"}, 1);
+  EXPECT_EQ(j["preconditioner"], "jacobi");
+  ASSERT_EQ(j["notes"].size(), 1U);
+  EXPECT_EQ(j["notes"][0], seen + "; jacobi is used instead");
+  EXPECT_EQ(j["result"]["status"], "indefinite_matrix");
+  const Outcome text = run({matrix, "--precond", "ic0"});
+  EXPECT_TRUE(contains(text.out, "cg with jacobi")) << text.out;
+  EXPECT_TRUE(contains(text.out, seen + "; jacobi is used instead")) << text.out;
+
+  const Outcome strict = run({matrix, "--precond", "ic0", "--strict"});
+  EXPECT_EQ(strict.code, 2);
+  EXPECT_EQ(strict.out, "");
+  EXPECT_EQ(strict.err, "cg_solve: error: " + seen + "; --strict takes nothing in its place\n");
+  EXPECT_EQ(run({matrix, "--precond", "jacobi", "--strict"}).code, 1);
+  EXPECT_EQ(run({grid_, "--precond", "ic0", "--strict"}).code, 0);
+
+  const Json blocks = report({matrix, "--precond", "block-jacobi:2"}, 1);
+  EXPECT_EQ(blocks["preconditioner"], "block-jacobi:2");
+  EXPECT_TRUE(contains(blocks["notes"][0], "the first at row 9; their diagonal is used instead"));
+  const Outcome block = run({matrix, "--precond", "block-jacobi:2", "--strict"});
+  EXPECT_EQ(block.code, 2);
+  EXPECT_TRUE(contains(block.err,
+                       "1 block(s) are not positive definite, the first at row 9; "
+                       "--strict takes nothing in its place"))
+      << block.err;
+}
+
+TEST_F(CgSolve, SaysThatAPivotNeededAShift) {
+  Triplets<double> t;  // Kershaw's example
+  t.rows = t.cols = 4;
+  t.symmetry = krysol::Symmetry::symmetric;
+  for (krysol::Index i = 0; i < 4; ++i) t.add(i, i, 3);
+  for (krysol::Index i = 1; i < 4; ++i) t.add(i, i - 1, -2);
+  t.add(3, 0, 2);
+  const auto matrix = write("kershaw.mtx", t);
+  for (const Arguments& extra : {Arguments{}, Arguments{"--strict"}}) {
+    Arguments arguments = {matrix, "--precond", "ic0"};
+    arguments.insert(arguments.end(), extra.begin(), extra.end());
+    const Json j = report(arguments, 0);
+    EXPECT_EQ(j["preconditioner"], "ic0");
+    ASSERT_EQ(j["notes"].size(), 1U);
+    EXPECT_TRUE(contains(j["notes"][0], "ic0: row 4 has no positive pivot; A + ")) << j["notes"][0];
+  }
 }
 
 TEST_F(CgSolve, StopsWhereItIsTold) {

@@ -1,4 +1,4 @@
-// Jacobi, block-Jacobi, and preconditioners by name.
+// Jacobi, block-Jacobi, and what holds of all preconditioners by name.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
@@ -88,6 +88,9 @@ TYPED_TEST(Preconditioner, JacobiPassesOverRowsWithoutAUsableDiagonal) {
   t.add(3, 3, std::numeric_limits<Real<T>>::quiet_NaN());  // row 4 has none
   EXPECT_EQ((applied<T, Exec>("jacobi", to_csr(t).matrix, std::vector<T>(5, T(8)))),
             (std::vector<T>{T(2), T(8), T(8), T(8), T(8)}));
+  EXPECT_EQ((make_preconditioner<T, Exec>("jacobi", to_csr(t).matrix).note),
+            "jacobi: 4 diagonal entries are missing, zero or not finite, the first at row 2; 1 is "
+            "used instead");
 }
 
 TYPED_TEST(Preconditioner, BlockJacobiSolvesItsBlocks) {
@@ -162,9 +165,10 @@ TYPED_TEST(Preconditioner, AnswersAnUnknownNameOrNumberWithTheTable) {
   using Exec = typename TypeParam::Space;
   std::string known;
   for (const auto& m : krysol::list_preconditioners()) known += " " + std::string(m.name);
-  EXPECT_EQ(known.substr(0, 25), " none jacobi block-jacobi");
+  EXPECT_EQ(known, " none jacobi block-jacobi ic0 ssor");
   const auto a = to_csr(as<FileScalar<T>>(poisson1d(8))).matrix;
-  for (const std::string name : {"jakobi", "", "Jacobi", "jacobi:3", "jacobi:", "none:1"}) {
+  for (const std::string name :
+       {"jakobi", "", "Jacobi", "jacobi:3", "jacobi:", "none:1", "ic0:1"}) {
     EXPECT_EQ(message_of([&] { make_preconditioner<T, Exec>(name, a); }),
               "unknown preconditioner '" + name + "'; known:" + known);
   }
@@ -175,8 +179,117 @@ TYPED_TEST(Preconditioner, AnswersAnUnknownNameOrNumberWithTheTable) {
         message_of([&] { make_preconditioner<T, Exec>(name, a); }),
         "preconditioner '" + name + "': expected a whole number from 1 on behind 'block-jacobi:'");
   }
+  for (const std::string name : {"ssor:0", "ssor:2", "ssor:-1", "ssor:", "ssor:1x", "ssor:nan"}) {
+    EXPECT_EQ(
+        message_of([&] { make_preconditioner<T, Exec>(name, a); }),
+        "preconditioner '" + name + "': expected a number above 0 and below 2 behind 'ssor:'");
+  }
   EXPECT_EQ(message_of([&] { make_preconditioner<T, Exec>("block-jacobi:65", a); }),
             "block-jacobi: a block of 65 rows; 1 to 64 can be inverted");
+}
+
+const std::vector<std::string> all_kinds = {"none", "jacobi", "block-jacobi:3",
+                                            "ic0",  "ssor",   "ssor:1.3"};
+
+TYPED_TEST(Preconditioner, IsSymmetricAndPositiveDefinite) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  const auto a = to_csr(as<FileScalar<T>>(jump_coefficients2d(6, 100))).matrix;
+  for (const auto& name : all_kinds) {
+    const auto m = make_preconditioner<T, Exec>(name, a).m;
+    std::vector<std::vector<Wide<T>>> columns;  // of M^-1
+    for (std::size_t j = 0; j < 36; ++j) {
+      std::vector<T> unit(36, T(0));
+      unit[j] = T(1);
+      columns.push_back(widen(applied(*m, unit)));
+    }
+    for (std::size_t i = 0; i < 36; ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        EXPECT_LE(std::abs(columns[i][j] - conjugate(columns[j][i])),
+                  50 * std::numeric_limits<Real<T>>::epsilon() *
+                      std::sqrt(std::real(columns[i][i]) * std::real(columns[j][j])))
+            << name << ' ' << i << ' ' << j;
+      }
+    }
+    Dense<Wide<T>> inverse(36, 36);
+    for (std::size_t i = 0; i < 36; ++i) {
+      for (std::size_t j = 0; j < 36; ++j) inverse(i, j) = columns[j][i];
+    }
+    const auto l = cholesky(inverse);  // NaN where it is not positive definite
+    for (std::size_t i = 0; i < 36; ++i) EXPECT_GT(std::real(l(i, i)), 0) << name;
+  }
+}
+
+TYPED_TEST(Preconditioner, UpdatedForOtherValuesEqualsOneMadeForThem) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  const auto before = to_csr(as<FileScalar<T>>(jump_coefficients2d(12, 10))).matrix;
+  auto t = jump_coefficients2d(12, 10);
+  for (std::size_t k = 0; k < t.values.size(); ++k) {
+    t.values[k] *= t.row_idx[k] == t.col_idx[k] ? 1.75 : 1.25;
+  }
+  const auto after = to_csr(as<FileScalar<T>>(t)).matrix;
+  const auto r = random_vector<T>(144, 5);
+  for (const auto& name : all_kinds) {
+    auto made = make_preconditioner<T, Exec>(name, before);
+    const auto* same = made.m.get();
+    const auto old = applied(*made.m, r);
+    update_preconditioner(made, after);
+    EXPECT_EQ(made.m.get(), same) << name << " was made anew";
+    EXPECT_EQ(made.used, name);
+    EXPECT_EQ(applied(*made.m, r), (applied<T, Exec>(name, after, r))) << name;
+    EXPECT_EQ(applied(*made.m, r) == old, name == "none") << name;
+  }
+}
+
+TYPED_TEST(Preconditioner, NamesTheRowWhereAnUpdateHasAnotherPattern) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  const auto a = to_csr(as<FileScalar<T>>(poisson2d(4, 3))).matrix;
+  auto t = poisson2d(4, 3);
+  t.add(7, 5, -1);
+  t.add(5, 7, -1);
+  const auto denser = to_csr(as<FileScalar<T>>(t)).matrix;
+  const auto smaller = to_csr(as<FileScalar<T>>(poisson2d(4, 2))).matrix;
+  const auto r = random_vector<T>(12, 6);
+  for (const std::string name : {"ic0", "ssor"}) {
+    auto made = make_preconditioner<T, Exec>(name, a);
+    const auto before = applied(*made.m, r);
+    const std::string row = name == "ic0" ? "8" : "6";  // 6 and 8 share a colour
+    EXPECT_EQ(
+        message_of([&] { update_preconditioner(made, denser); }),
+        name + ": row " + row + " has nonzeros at other places than when the matrix was analysed");
+    EXPECT_EQ(message_of([&] { update_preconditioner(made, smaller); }),
+              name + ": a matrix of 8 rows where one of 12 was analysed");
+    EXPECT_EQ(applied(*made.m, r), before) << "it must be left as it was";
+  }
+  for (const std::string name : {"jacobi", "block-jacobi"}) {
+    auto made = make_preconditioner<T, Exec>(name, a);
+    EXPECT_EQ(message_of([&] { update_preconditioner(made, smaller); }),
+              name + ": a matrix of 8 rows where one of 12 was set up");
+  }
+}
+
+TYPED_TEST(Preconditioner, GivesWayAndComesBackAsTheValuesChange) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  const auto good = to_csr(as<FileScalar<T>>(poisson2d(4, 3))).matrix;
+  auto t = as<FileScalar<T>>(poisson2d(4, 3));
+  t.add(6, 6, -5);
+  const auto bad = to_csr(t).matrix;
+  const auto r = random_vector<T>(12, 7);
+  for (const std::string name : {"ic0", "ssor"}) {
+    auto made = make_preconditioner<T, Exec>(name, good);
+    EXPECT_EQ(made.note, "");
+    update_preconditioner(made, bad);
+    EXPECT_EQ(made.used, "jacobi");
+    EXPECT_EQ(made.note, name + ": row 7 has -1 on the diagonal; jacobi is used instead");
+    EXPECT_EQ(applied(*made.m, r), (applied<T, Exec>("jacobi", bad, r)));
+    update_preconditioner(made, good);
+    EXPECT_EQ(made.used, name);
+    EXPECT_EQ(made.note, "");
+    EXPECT_EQ(applied(*made.m, r), (applied<T, Exec>(name, good, r)));
+  }
 }
 
 TYPED_TEST(Preconditioner, SaysWhatItIs) {
