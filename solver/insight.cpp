@@ -51,10 +51,29 @@ std::int64_t Insight::iterations_left(double target) {
 }
 
 void Insight::conclude(double lambda_min, SolveResult& result) {
-  if (!result.converged()) {
+  if (!result.converged() && result.status != Status::stagnated) {
     next_prediction_ = 0;
     result.iterations_left = iterations_left(result.target);
   }
+  ErrorHistory& h = result.error_history;
+  // Without a positive definite A and M there is no A-norm, and 0 is inside the spectrum.
+  const bool definite = result.status != Status::indefinite_matrix &&
+                        result.status != Status::indefinite_preconditioner;
+  const double solution_norm = definite ? result.error.solution_norm : not_known;
+  if (definite) {
+    find_spectrum(result);
+    for (const Run& run : runs_) {
+      add_error_bounds(run.lanczos, run.first, result.spectrum.smallest, lambda_min, h);
+    }
+  }
+  for (auto* column : {&h.lower, &h.upper_estimate, &h.upper_bound}) {
+    column->resize(result.history.size(), not_known);
+  }
+  result.error = last_bounds(h);
+  result.error.solution_norm = solution_norm;
+}
+
+void Insight::find_spectrum(SolveResult& result) const {
   std::vector<const Run*> longest;
   for (const Run& run : runs_) longest.push_back(&run);
   std::stable_sort(longest.begin(), longest.end(), [](const Run* a, const Run* b) {
@@ -64,17 +83,6 @@ void Insight::conclude(double lambda_min, SolveResult& result) {
   for (const Run* run : longest) {
     result.spectrum = merged(result.spectrum, spectrum_of(run->lanczos));
   }
-  for (const Run& run : runs_) {
-    add_error_bounds(run.lanczos, run.first, result.spectrum.smallest.value, lambda_min,
-                     result.error_history);
-  }
-  ErrorHistory& h = result.error_history;
-  for (auto* column : {&h.lower, &h.upper_estimate, &h.upper_bound}) {
-    column->resize(result.history.size(), unknown);
-  }
-  const double solution_norm = result.error.solution_norm;
-  result.error = last_bounds(h);
-  result.error.solution_norm = solution_norm;
 }
 
 }  // namespace krysol

@@ -26,10 +26,13 @@ class Insight {
   /// this is within a factor of 1.5 for two of three.
   std::int64_t iterations_left(double target);
 
-  /// Sets spectrum, error and error_history of a result that is otherwise complete.
+  /// Sets spectrum, error, error_history and iterations_left of a result that is otherwise
+  /// complete. Where A or M turned out indefinite nothing is known.
   void conclude(double lambda_min, SolveResult& result);
 
  private:
+  void find_spectrum(SolveResult& result) const;
+
   struct Run {
     LanczosRun lanczos;
     std::size_t first = 0;  // iterate from which it started

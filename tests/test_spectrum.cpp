@@ -190,6 +190,26 @@ TYPED_TEST(Knows, ThatItHasNotSeenTheEnds) {
   }
 }
 
+TYPED_TEST(Knows, ThatABoundOfTheSpectrumIsPositive) {
+  Solver<double, TypeParam> solver{poisson1d(5), std::vector<double>(5, 1.0)};
+  solver.stop.lambda_min = -0.5;
+  EXPECT_EQ(message_of([&] { solver.run(); }),
+            "krysol::cg: lambda_min must be positive, or 0 where no bound is known; it is -0.5");
+}
+
+TYPED_TEST(Knows, NothingOfAnIndefiniteMatrix) {
+  auto eigenvalues = spread(40, 1, 100);
+  eigenvalues[20] = -50;
+  Solver<double, TypeParam> solver{random_spd(eigenvalues, 20), random_vector<double>(40, 21)};
+  const auto r = solver.run().result;
+  ASSERT_EQ(r.status, Status::indefinite_matrix) << r.advice;
+  EXPECT_FALSE(r.spectrum.known());
+  EXPECT_TRUE(std::isnan(r.error.upper_estimate));
+  EXPECT_TRUE(std::isnan(r.error.solution_norm));
+  EXPECT_EQ(r.error_history.lower.size(), r.history.size());
+  EXPECT_TRUE(holds(r.advice, "so that an eigenvalue is no larger")) << r.advice;
+}
+
 TYPED_TEST(Knows, NothingWithoutAnIteration) {
   Solver<double, TypeParam> solver{poisson2d(5, 5), std::vector<double>(25)};
   const auto r = solver.run().result;
@@ -272,6 +292,7 @@ void expect_bounds(const Problem& problem, const std::string& precond, std::uint
         EXPECT_TRUE(std::isnan(h.lower[k])) << k;
       } else {
         EXPECT_LE(h.lower[k], (1 + slack) * error) << k;
+        EXPECT_LE(h.upper_estimate[k], 2 * error) << k << " of " << iterations;
         EXPECT_GE(h.lower[k], 0.5 * error) << k << " of " << iterations;
       }
       EXPECT_GE(h.upper_estimate[k], 0.9 * error) << k;
