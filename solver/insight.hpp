@@ -27,7 +27,8 @@ class Insight {
   std::int64_t iterations_left(double target);
 
   /// Sets spectrum, error, error_history and iterations_left of a result that is otherwise
-  /// complete. Where A or M turned out indefinite nothing is known.
+  /// complete. Where A or M turned out indefinite nothing is known; where x has drifted off the
+  /// recurrence, no upper bound of its error is.
   void conclude(double lambda_min, SolveResult& result);
 
  private:
@@ -41,6 +42,7 @@ class Insight {
   double smallest_ = 0;  // ends of the spectrum seen so far, roughly
   double largest_ = 0;
   std::vector<double> best_;  // [iterations + 1] the smallest |r| since the start or restart
+  double last_ = 0;           // the recurrence's |r| after the last step
   std::int64_t predicted_end_ = -1;
   std::int64_t next_prediction_ = 0;
 };

@@ -29,7 +29,8 @@ struct Spectrum {
 
 constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 
-/// |x - x*|_A of the x that is returned and of an earlier one; NaN: not known.
+/// |x - x*|_A of the x that is returned and of an earlier one; NaN: not known, as the upper ones
+/// are where |b - A x| is more than twice the |r| of the recurrence, by rounding.
 struct ErrorBounds {
   double lower = not_known;  // of the x `delay` iterations before the last; never too large
   std::int64_t delay = 0;
