@@ -125,16 +125,18 @@ std::string energy_lines(const Report& r) {
   const auto relative = [&](double error) {
     return std::isnan(e.solution_norm) ? "" : fmt::format(" = {:.2e} |x*|_A", e.relative(error));
   };
-  std::string out;
+  std::vector<std::string> parts;
   if (!std::isnan(e.upper_estimate)) {
-    out += line("", fmt::format("error |x - x*|_A: {} {:.2e}{}{}",
+    parts.push_back(fmt::format("{} {:.2e}{}",
                                 r.result.spectrum.smallest.converged ? "at most about" : "perhaps",
-                                e.upper_estimate, relative(e.upper_estimate),
-                                std::isnan(e.lower)
-                                    ? ""
-                                    : fmt::format("; {} iteration{} before it was {:.2e} or more",
-                                                  e.delay, e.delay == 1 ? "" : "s", e.lower)));
+                                e.upper_estimate, relative(e.upper_estimate)));
   }
+  if (!std::isnan(e.lower)) {
+    parts.push_back(fmt::format("{} iteration{} before it was {:.2e} or more", e.delay,
+                                e.delay == 1 ? "" : "s", e.lower));
+  }
+  if (parts.empty()) return {};
+  std::string out = line("", fmt::format("error |x - x*|_A: {}", fmt::join(parts, "; ")));
   if (!std::isnan(e.upper_bound)) {
     out += line("", fmt::format("at most {:.2e}{}, given that no eigenvalue is below {:.4g}",
                                 e.upper_bound, relative(e.upper_bound), r.stop.lambda_min));

@@ -219,6 +219,13 @@ std::vector<RowShare> largest_shares(const std::vector<std::complex<double>>& di
   return shares;
 }
 
+void check_stop(std::string_view function, const Stop& stop) {
+  if (stop.lambda_min >= 0 && std::isfinite(stop.lambda_min)) return;
+  throw std::invalid_argument(
+      fmt::format("{}: lambda_min must be positive, or 0 where no bound is known; it is {}",
+                  function, stop.lambda_min));
+}
+
 void check_system(std::string_view function, std::int64_t rows, std::int64_t cols, std::size_t b,
                   std::size_t x) {
   if (rows != cols) {

@@ -22,4 +22,7 @@ std::vector<RowShare> largest_shares(const std::vector<std::complex<double>>& di
 void check_system(std::string_view function, std::int64_t rows, std::int64_t cols, std::size_t b,
                   std::size_t x);
 
+/// Throws std::invalid_argument where a bound of the spectrum is negative or not finite.
+void check_stop(std::string_view function, const Stop& stop);
+
 }  // namespace krysol

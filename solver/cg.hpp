@@ -157,7 +157,10 @@ struct CgRun {
   void look_at_rounding(std::int64_t k) {
     if (k < next_look) return;
     next_look = 2 * k;
+    Kokkos::Timer timer;
     result.rounding = rounding_residual<T>(exec, a, x, e, 1 / scale, q, sums);
+    result.residuals.seconds += timer.seconds();
+    result.residuals.bytes += spmv_bytes() + row_bytes(6);
   }
 
   /// The recurrence says "converged": see whether it is true. Returns true where the solve is over.
@@ -242,7 +245,7 @@ struct CgRun {
                     cg_kernels::Energy<T>{x.data(), b.data(), q.data(), x_scale, b_scale})[0];
     result.residuals.seconds += timer.seconds();
     result.residuals.bytes += row_bytes(5);
-    return energy > 0 ? std::sqrt(energy) / std::sqrt(x_scale) / std::sqrt(b_scale) : unknown;
+    return energy > 0 ? std::sqrt(energy) / std::sqrt(x_scale) / std::sqrt(b_scale) : not_known;
   }
 
   /// Ends early with the x so far, unless that turns out to be good enough.
@@ -397,6 +400,7 @@ cg(const Exec& exec, const A& a, const std::type_identity_t<ConstVector<T, Exec>
   using namespace cg_kernels;
   const Kokkos::Profiling::ScopedRegion region("krysol::cg");
   check_system("krysol::cg", a.rows, a.cols, b.extent(0), x.extent(0));
+  check_stop("krysol::cg", stop);
   const auto run = [&](auto fused, auto apply_m) {
     CgRun<T, Exec, A, decltype(fused), decltype(apply_m)> state{exec,  a,       b,    x,
                                                                 fused, apply_m, stop, observer};

@@ -18,7 +18,9 @@ namespace krysol {
 ///                 How many these are is the delay
 /// upper_estimate  sqrt(rho phi / mu), phi(0) = 1, phi(j+1) = phi(j) / (phi(j) + beta(j)), with the
 ///                 smallest Ritz value for mu: an upper bound, were it the smallest eigenvalue
-///                 (Meurant & Tichy, Numer. Algorithms 82, 2019, DOI 10.1007/s11075-018-0634-8)
+///                 (Meurant & Tichy, Numer. Algorithms 82, 2019, DOI 10.1007/s11075-018-0634-8);
+///                 where that has converged no more than the rest as estimated above, either. Of
+///                 earlier iterates no more than the same of the next with the step between them
 /// upper_bound     sqrt(gamma rho) by Gauss-Radau quadrature, with gamma(0) = 1 / mu,
 ///                 gamma(j+1) = (gamma(j) - alpha(j)) / (mu (gamma(j) - alpha(j)) + beta(j)), for
 ///                 a mu = lambda_min that is no larger than the smallest eigenvalue of M^-1 A
@@ -27,7 +29,7 @@ namespace krysol {
 ///
 /// Rounding enters x but not the recurrence: below the attainable accuracy they bound the latter.
 /// O(steps).
-void add_error_bounds(const LanczosRun& run, std::size_t first, double smallest_ritz,
+void add_error_bounds(const LanczosRun& run, std::size_t first, const RitzValue& smallest,
                       double lambda_min, ErrorHistory& history);
 
 /// The last lower bound in `history` and the upper ones of the last iterate.

@@ -8,7 +8,9 @@ namespace krysol {
 namespace {
 
 constexpr std::int64_t first_prediction = 10;  // before that nothing has been seen
-constexpr std::size_t runs_of_interest = 4;    // the longest know most of the spectrum
+constexpr double drifted =
+    2;  // |b - A x| over the recurrence's |r|: x is no longer what that bounds
+constexpr std::size_t runs_of_interest = 4;  // the longest know most of the spectrum
 
 }  // namespace
 
@@ -30,6 +32,7 @@ void Insight::step(std::int64_t iteration, double alpha, double rho, double resi
   largest_ = std::max(largest_, run.lanczos.largest);
   best_.resize(k, best_.back());  // an iteration that ended in a restart made no step
   best_.push_back(std::min(best_.back(), residual));
+  last_ = residual;
 }
 
 std::int64_t Insight::iterations_left(double target) {
@@ -39,8 +42,9 @@ std::int64_t Insight::iterations_left(double target) {
   if (k >= next_prediction_) {
     next_prediction_ = k + 1 + k / 16;
     const double now = best_.back();
-    const double earlier = best_[static_cast<std::size_t>(k / 2)];
-    const double observed = std::log(earlier / now) / static_cast<double>(k - k / 2);
+    const std::int64_t middle = k / 2;
+    const double earlier = best_[static_cast<std::size_t>(middle)];
+    const double observed = std::log(earlier / now) / static_cast<double>(k - middle);
     const double root = std::sqrt(std::max(1.0, largest_ / smallest_));
     const double guaranteed = std::log1p(2 / (root - 1));
     const double left = std::log(now / target) / std::max(observed, guaranteed);
@@ -51,10 +55,32 @@ std::int64_t Insight::iterations_left(double target) {
 }
 
 void Insight::conclude(double lambda_min, SolveResult& result) {
-  if (!result.converged()) {
+  if (!result.converged() && result.status != Status::stagnated) {
     next_prediction_ = 0;
     result.iterations_left = iterations_left(result.target);
   }
+  ErrorHistory& h = result.error_history;
+  // Without a positive definite A and M there is no A-norm, and 0 is inside the spectrum.
+  const bool definite = result.status != Status::indefinite_matrix &&
+                        result.status != Status::indefinite_preconditioner;
+  const double solution_norm = definite ? result.error.solution_norm : not_known;
+  if (definite) {
+    find_spectrum(result);
+    for (const Run& run : runs_) {
+      add_error_bounds(run.lanczos, run.first, result.spectrum.smallest, lambda_min, h);
+    }
+  }
+  for (auto* column : {&h.lower, &h.upper_estimate, &h.upper_bound}) {
+    column->resize(result.history.size(), not_known);
+  }
+  result.error = last_bounds(h);
+  if (result.residual > drifted * last_) {
+    result.error.upper_estimate = result.error.upper_bound = not_known;
+  }
+  result.error.solution_norm = solution_norm;
+}
+
+void Insight::find_spectrum(SolveResult& result) const {
   std::vector<const Run*> longest;
   for (const Run& run : runs_) longest.push_back(&run);
   std::stable_sort(longest.begin(), longest.end(), [](const Run* a, const Run* b) {
@@ -64,17 +90,6 @@ void Insight::conclude(double lambda_min, SolveResult& result) {
   for (const Run* run : longest) {
     result.spectrum = merged(result.spectrum, spectrum_of(run->lanczos));
   }
-  for (const Run& run : runs_) {
-    add_error_bounds(run.lanczos, run.first, result.spectrum.smallest.value, lambda_min,
-                     result.error_history);
-  }
-  ErrorHistory& h = result.error_history;
-  for (auto* column : {&h.lower, &h.upper_estimate, &h.upper_bound}) {
-    column->resize(result.history.size(), unknown);
-  }
-  const double solution_norm = result.error.solution_norm;
-  result.error = last_bounds(h);
-  result.error.solution_norm = solution_norm;
 }
 
 }  // namespace krysol

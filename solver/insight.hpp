@@ -26,10 +26,14 @@ class Insight {
   /// this is within a factor of 1.5 for two of three.
   std::int64_t iterations_left(double target);
 
-  /// Sets spectrum, error and error_history of a result that is otherwise complete.
+  /// Sets spectrum, error, error_history and iterations_left of a result that is otherwise
+  /// complete. Where A or M turned out indefinite nothing is known; where x has drifted off the
+  /// recurrence, no upper bound of its error is.
   void conclude(double lambda_min, SolveResult& result);
 
  private:
+  void find_spectrum(SolveResult& result) const;
+
   struct Run {
     LanczosRun lanczos;
     std::size_t first = 0;  // iterate from which it started
@@ -38,6 +42,7 @@ class Insight {
   double smallest_ = 0;  // ends of the spectrum seen so far, roughly
   double largest_ = 0;
   std::vector<double> best_;  // [iterations + 1] the smallest |r| since the start or restart
+  double last_ = 0;           // the recurrence's |r| after the last step
   std::int64_t predicted_end_ = -1;
   std::int64_t next_prediction_ = 0;
 };

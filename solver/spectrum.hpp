@@ -27,15 +27,16 @@ struct Spectrum {
   bool known() const { return condition > 0; }
 };
 
-constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 
-/// |x - x*|_A of the x that is returned and of an earlier one; NaN: not known.
+/// |x - x*|_A of the x that is returned and of an earlier one; NaN: not known, as the upper ones
+/// are where |b - A x| is more than twice the |r| of the recurrence, by rounding.
 struct ErrorBounds {
-  double lower = unknown;  // of the x `delay` iterations before the last; never too large
+  double lower = not_known;  // of the x `delay` iterations before the last; never too large
   std::int64_t delay = 0;
-  double upper_estimate = unknown;  // of the last x, with the smallest Ritz value: about that
-  double upper_bound = unknown;     // of the last x, where Stop::lambda_min is given
-  double solution_norm = unknown;   // |x*|_A, or a little less
+  double upper_estimate = not_known;  // of the last x, with the smallest Ritz value: about that
+  double upper_bound = not_known;     // of the last x, where Stop::lambda_min is given
+  double solution_norm = not_known;   // |x*|_A, or a little less
 
   /// Relative to |x*|_A: no smaller than they should be, as that norm is bounded from below.
   double relative(double error) const { return error / solution_norm; }
