@@ -251,7 +251,8 @@ struct FactorValues {
 /// Everything but the values.
 template <class T, class Exec>
 LevelSweeps<T, Exec> make_sweeps(const SweepPattern& pattern) {
-  const auto triangle = [](const SweepPattern::Triangle& t) -> LevelSweeps<T, Exec>::Triangle {
+  const auto triangle =
+      [](const SweepPattern::Triangle& t) -> typename LevelSweeps<T, Exec>::Triangle {
     return {on_device<Exec>("sweeps.row_ptr", t.row_ptr),
             on_device<Exec>("sweeps.col_idx", t.col_idx),
             uninitialized<T>(Exec{}, "sweeps.values", static_cast<std::int64_t>(t.source.size()))};
