@@ -25,7 +25,8 @@ struct Ic0Factor {
   Index first_bad_row = -1;  // where the factorization without a shift had no positive pivot
 };
 
-/// threads: of a host that will apply it; 0 for a GPU. No bit of a result depends on it.
+/// threads: of a host that will apply it; 0 for a GPU. Few threads keep the rows in their own
+/// order, and one of them does the work. No bit of a result depends on it.
 template <class T>
 Ic0Structure analyze_ic0(const HostCsr<T>& a, int threads = 0);
 
@@ -52,7 +53,7 @@ inline constexpr double largest_ic0_shift = 4.0;
 SetupNote ic0_note(double shift, int attempts, Index first_bad_row);
 
 /// z := M^-1 r with M = L L^H, which equals A at the places of A's nonzeros.
-/// Bytes: see LevelSweeps; with x and z, 1.3 times those of a multiplication by a 7-point matrix.
+/// Bytes: see LevelSweeps; 1.4 times those of a multiplication by a 7-point matrix.
 template <class T, class Exec = Kokkos::DefaultExecutionSpace>
 struct Ic0 {
   static constexpr std::string_view name = "ic0";

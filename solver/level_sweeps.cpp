@@ -165,17 +165,22 @@ SweepPattern arrange(const std::vector<Offset>& row_ptr, const std::vector<Index
     const auto i = static_cast<std::size_t>(levels.order[p]);
     s.forward.row_ptr[p + 1] = s.forward.row_ptr[p] + row_ptr[i + 1] - row_ptr[i];
   }
-  // By rows of the matrix, so that each sum is taken in an order that the levels have no part in.
-  std::vector<Offset> next = s.backward.row_ptr;
   for (std::size_t i = 0; i < rows; ++i) {
     auto at = static_cast<std::size_t>(s.forward.row_ptr[static_cast<std::size_t>(place[i])]);
     for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k, ++at) {
-      const Index col = place[static_cast<std::size_t>(col_idx[static_cast<std::size_t>(k)])];
-      s.forward.col_idx[at] = col;
+      s.forward.col_idx[at] = place[static_cast<std::size_t>(col_idx[static_cast<std::size_t>(k)])];
       s.forward.source[at] = k;
-      const auto mirror = static_cast<std::size_t>(next[static_cast<std::size_t>(col)]++);
-      s.backward.col_idx[mirror] = place[i];
-      s.backward.source[mirror] = k;
+    }
+  }
+  // By rows of the matrix, so that each sum is taken in an order that the levels have no part in;
+  // from the last row on, so that a sum ends with what is known last.
+  std::vector<Offset> next = s.backward.row_ptr;
+  for (std::size_t i = rows; i-- > 0;) {
+    for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
+      const auto col = static_cast<std::size_t>(col_idx[static_cast<std::size_t>(k)]);
+      const auto at = static_cast<std::size_t>(next[static_cast<std::size_t>(place[col])]++);
+      s.backward.col_idx[at] = place[i];
+      s.backward.source[at] = k;
     }
   }
   s.levels = std::move(levels);

@@ -124,7 +124,11 @@ struct SweepRow {
   T* z;
 
   /// y(p) := r(p) - N(p, :) y, or in place y(p) := z(p) := y(p) / D(p) - N(:, p)^H y
-  KOKKOS_INLINE_FUNCTION void operator()(Index p) const {
+  KOKKOS_INLINE_FUNCTION void operator()(Index p) const { solve(p, -1, T(0)); }
+
+  /// The same where `known` = y(known_place) is at hand. A chain of rows would otherwise wait for
+  /// each entry of y to come back from memory, a third longer.
+  KOKKOS_INLINE_FUNCTION T solve(Index p, Index known_place, T known) const {
     constexpr Offset ahead = Forward ? 128 : -128;  // entries; see prefetch
     const Offset begin = row_ptr[p];
     const Offset end = row_ptr[p + 1];
@@ -133,9 +137,14 @@ struct SweepRow {
       prefetch(col_idx + k + ahead);
     }
     T sum = Forward ? r[order[p]] : inverse_pivots[p] * y[p];
-    for (Offset k = begin; k < end; ++k) sum -= values[k] * y[col_idx[k]];
+    for (Offset k = begin; k + 1 < end; ++k) sum -= values[k] * y[col_idx[k]];
+    if (begin < end) {  // the last entry is that of the nearest row
+      const Index col = col_idx[end - 1];
+      sum -= values[end - 1] * (col == known_place ? known : y[col]);
+    }
     y[p] = sum;
     if (!Forward) z[order[p]] = sum;
+    return sum;
   }
 };
 
@@ -147,10 +156,12 @@ struct ChainOfRows {
 
   KOKKOS_INLINE_FUNCTION void operator()(Index) const {
     const SweepRow<T, Forward> mine = row;  // a local copy: its pointers stay in registers
-    if (Forward) {
-      for (Index p = step.first; p < step.last; ++p) mine(p);
-    } else {
-      for (Index p = step.last; p-- > step.first;) mine(p);
+    Index before = -1;                      // the row that was solved last, and its entry of y
+    T last = T(0);
+    for (Index k = 0; k < step.last - step.first; ++k) {
+      const Index p = Forward ? step.first + k : step.last - 1 - k;
+      last = mine.solve(p, before, last);
+      before = p;
     }
   }
 };
@@ -240,7 +251,8 @@ struct FactorValues {
 /// Everything but the values.
 template <class T, class Exec>
 LevelSweeps<T, Exec> make_sweeps(const SweepPattern& pattern) {
-  const auto triangle = [](const SweepPattern::Triangle& t) -> LevelSweeps<T, Exec>::Triangle {
+  const auto triangle =
+      [](const SweepPattern::Triangle& t) -> typename LevelSweeps<T, Exec>::Triangle {
     return {on_device<Exec>("sweeps.row_ptr", t.row_ptr),
             on_device<Exec>("sweeps.col_idx", t.col_idx),
             uninitialized<T>(Exec{}, "sweeps.values", static_cast<std::int64_t>(t.source.size()))};

@@ -123,7 +123,8 @@ std::vector<PreconditionerEntry<T, Exec>> preconditioners() {
        &ic0<T, Exec>,
        false},
       {{"ssor",
-        "the same on many cores or a GPU; ssor:W for a weight between 0 and 2, 1 by default"},
+        "half of jacobi's iterations, fit for many cores and GPUs; ssor:W with 0 < W < 2, 1 by "
+        "default"},
        &ssor<T, Exec>,
        true},
   };
