@@ -86,6 +86,8 @@ BlockInverses<T> invert_diagonal_blocks(const HostCsr<T>& a, Index block) {
 
 template BlockInverses<float> invert_diagonal_blocks(const HostCsr<float>&, Index);
 template BlockInverses<double> invert_diagonal_blocks(const HostCsr<double>&, Index);
+template BlockInverses<Kokkos::complex<float>> invert_diagonal_blocks(
+    const HostCsr<Kokkos::complex<float>>&, Index);
 template BlockInverses<Kokkos::complex<double>> invert_diagonal_blocks(
     const HostCsr<Kokkos::complex<double>>&, Index);
 

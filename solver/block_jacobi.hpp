@@ -71,7 +71,7 @@ struct BlockInverses {
 void check_block(Index block);
 
 /// Throws as check_block does. Instantiated in the library for double,
-/// float and complex<double>.
+/// float and complex numbers of both.
 template <class T>
 BlockInverses<T> invert_diagonal_blocks(const HostCsr<T>& a, Index block);
 

@@ -63,7 +63,7 @@ struct CgRun {
     using namespace cg_kernels;
     Kokkos::Timer timer;
     if constexpr (std::is_same_v<M, Applied<T>>) {
-      axpby<T>(exec, static_cast<T>(-alpha), q, T(1), r);
+      axpby<T>(exec, from_double<T>(-alpha), q, T(1), r);
       exec.fence("krysol::cg(r)");
       result.vectors.add(timer.seconds(), row_bytes(3));
       precondition();
@@ -74,7 +74,7 @@ struct CgRun {
     } else {
       const auto terms =
           sum_over<2>("krysol::cg(r, r'r, r'z)", exec, rows(), sums,
-                      ResidualStep<T, M>{static_cast<T>(alpha), q.data(), r.data(), m});
+                      ResidualStep<T, M>{from_double<T>(alpha), q.data(), r.data(), m});
       result.vectors.add(timer.seconds(), row_bytes(3) + diagonal_bytes());
       return terms;
     }
@@ -83,7 +83,7 @@ struct CgRun {
   void direction_step(double alpha, double beta) {
     Kokkos::Timer timer;
     for_each("krysol::cg(x, p)", exec, rows(),
-             cg_kernels::DirectionStep<T, M>{static_cast<T>(alpha), static_cast<T>(beta), r.data(),
+             cg_kernels::DirectionStep<T, M>{from_double<T>(alpha), from_double<T>(beta), r.data(),
                                              m, p.data(), e.data()});
     exec.fence("krysol::cg(x, p)");
     result.vectors.add(timer.seconds(), row_bytes(5) + diagonal_bytes());
@@ -111,7 +111,7 @@ struct CgRun {
   double take_correction() {
     Kokkos::Timer timer;
     for_each("krysol::cg(x += e)", exec, rows(),
-             cg_kernels::TakeCorrection<T>{static_cast<T>(1 / scale), e.data(), x.data()});
+             cg_kernels::TakeCorrection<T>{from_double<T>(1 / scale), e.data(), x.data()});
     const double norm = true_residual();
     result.residuals.add(timer.seconds(), spmv_bytes() + row_bytes(8));
     return norm;
@@ -132,7 +132,7 @@ struct CgRun {
       scale = std::clamp(scale, std::ldexp(1.0, -120), std::ldexp(1.0, 120));
     }
     for_each("krysol::cg(scale)", exec, rows(),
-             cg_kernels::Scale<T>{static_cast<T>(scale), r.data()});
+             cg_kernels::Scale<T>{from_double<T>(scale), r.data()});
     precondition();
     for_each("krysol::cg(p)", exec, rows(),
              cg_kernels::FirstDirection<T, M>{r.data(), m, p.data()});

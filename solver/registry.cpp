@@ -215,9 +215,10 @@ SolveResult solve(std::string_view name, const Exec& exec, const Operator<T, Exe
   template SolveResult solve(std::string_view, const Exec&, const Operator<T, Exec>&,            \
                              const ConstVector<T, Exec>&, const Vector<T, Exec>&,                \
                              const AnyPreconditioner<T, Exec>&, const Stop&, const Observer&);
-#define KRYSOL_INSTANTIATE(Exec)        \
-  KRYSOL_INSTANTIATE_TYPE(double, Exec) \
-  KRYSOL_INSTANTIATE_TYPE(float, Exec)  \
+#define KRYSOL_INSTANTIATE(Exec)                        \
+  KRYSOL_INSTANTIATE_TYPE(double, Exec)                 \
+  KRYSOL_INSTANTIATE_TYPE(float, Exec)                  \
+  KRYSOL_INSTANTIATE_TYPE(Kokkos::complex<float>, Exec) \
   KRYSOL_INSTANTIATE_TYPE(Kokkos::complex<double>, Exec)
 KRYSOL_FOR_EACH_SPACE(KRYSOL_INSTANTIATE)
 #undef KRYSOL_INSTANTIATE

@@ -31,7 +31,7 @@ struct MadePreconditioner {
 /// One that cannot be built for these values is replaced by jacobi, and `refusal` says why: the
 /// row, and what was seen there.
 /// Throws std::invalid_argument with the list of names for one that is unknown.
-/// All three are instantiated in the library for double, float and complex<double> on each enabled
+/// All three are instantiated in the library for double, float and complex of both on each enabled
 /// space.
 template <class T, class Exec = Kokkos::DefaultExecutionSpace>
 MadePreconditioner<T, Exec> make_preconditioner(std::string_view name, const HostCsr<T>& a);

@@ -32,7 +32,7 @@ double estimate_norm(const Exec& exec, const A& a, BlockSums<Exec>& sums) {
   for (int k = 0; k < 20; ++k) {
     const double length = norm2(exec, v, sums);
     if (!(length > 0) || !std::isfinite(length)) break;
-    axpby<T>(exec, static_cast<T>(1 / length), ConstVector<T, Exec>(v), T(0), w);
+    axpby<T>(exec, from_double<T>(1 / length), ConstVector<T, Exec>(v), T(0), w);
     apply(exec, T(1), a, ConstVector<T, Exec>(w), T(0), v);
     norm = std::max(norm, norm2(exec, v, sums));
   }
@@ -63,7 +63,7 @@ double rounding_residual(const Exec& exec, const A& a, const Vector<T, Exec>& x,
   const auto rows = static_cast<std::int64_t>(a.rows);
   const auto d = uninitialized<T>(exec, "krysol::d", rows);
   for_each("krysol::rounding_residual", exec, rows,
-           RoundingOf<T>{x.data(), e.data(), static_cast<T>(scale), d.data()});
+           RoundingOf<T>{x.data(), e.data(), from_double<T>(scale), d.data()});
   apply(exec, T(1), a, ConstVector<T, Exec>(d), T(0), work);
   return norm2(exec, work, sums);
 }

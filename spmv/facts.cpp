@@ -124,6 +124,7 @@ Facts<S> look_at(const HostCsr<S>& a) {
 
 template Facts<float> look_at(const HostCsr<float>&);
 template Facts<double> look_at(const HostCsr<double>&);
+template Facts<Kokkos::complex<float>> look_at(const HostCsr<Kokkos::complex<float>>&);
 template Facts<Kokkos::complex<double>> look_at(const HostCsr<Kokkos::complex<double>>&);
 
 }  // namespace krysol

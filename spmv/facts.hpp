@@ -44,7 +44,7 @@ struct Facts {
 
 /// One pass over the matrix, and a second over its transpose's order for the symmetry.
 /// Columns must ascend in each row, as to_csr leaves them.
-/// Instantiated in the library for double, float and complex<double>.
+/// Instantiated in the library for double, float and complex numbers of both.
 template <class S>
 Facts<S> look_at(const HostCsr<S>& a);
 

@@ -58,6 +58,12 @@ KOKKOS_INLINE_FUNCTION Real<T> imaginary_part(const T& v) {
   }
 }
 
+/// A number of the host's arithmetic in a vector's type.
+template <class T>
+KOKKOS_INLINE_FUNCTION T from_double(double v) {
+  return T(static_cast<Real<T>>(v));
+}
+
 /// |v|^2 in double.
 template <class T>
 KOKKOS_INLINE_FUNCTION double abs_squared(const T& v) {

@@ -243,7 +243,17 @@ void expect_dot(const F& a, const Triplets<V>& entries, const std::string& shape
               4 * eps<double>() * static_cast<long double>(n + 2) * std::abs(exact.sum[i]));
   }
   EXPECT_LE(std::abs(got - want), bound) << shape;
-  EXPECT_EQ(to_host(y), times(a, x)) << shape;
+  const auto dotted = to_host(y);
+  const auto plain = times(a, x);
+  if constexpr (krysol::is_complex<T>) {
+    // A compiler may fuse either half of a complex product, in each loop its own.
+    for (std::size_t i = 0; i < n; ++i) {
+      ASSERT_LE(std::abs(widen(dotted[i]) - widen(plain[i])), exact.bound(i, T(1), T(0), T(0)))
+          << shape << ", row " << i;
+    }
+  } else {
+    EXPECT_EQ(dotted, plain) << shape;
+  }
 }
 
 }  // namespace krysol_tests

@@ -165,8 +165,9 @@ std::vector<T> turned(const std::vector<double>& b) {
   std::vector<T> out;
   for (std::size_t i = 0; i < b.size(); ++i) {
     if constexpr (krysol::is_complex<T>) {
-      const auto angle = static_cast<Real<T>>(i);
-      out.push_back(T(b[i] * std::cos(angle), -b[i] * std::sin(angle)));
+      const auto angle = static_cast<double>(i);
+      out.push_back(T(static_cast<Real<T>>(b[i] * std::cos(angle)),
+                      static_cast<Real<T>>(-b[i] * std::sin(angle))));
     } else {
       out.push_back(static_cast<T>(b[i]));
     }

@@ -72,7 +72,8 @@ template <class... Exec>
 struct AllEntriesOn<TypeList<Exec...>> {
   using type = Join<EntriesOn<Exec>...>;
 };
-/// All entry types that the library holds, on all spaces.
+/// The entry types on all spaces; complex float, which is float in each of its parts, has its own
+/// tests of formats and of solvers.
 using EntriesAndSpaces = typename AllEntriesOn<Spaces>::type;
 
 template <class T>

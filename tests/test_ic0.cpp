@@ -148,7 +148,7 @@ TYPED_TEST(Ic0, TakesOneIterationWhereThereIsNoFill) {
   for (const auto& problem : {poisson1d(30), random_spd(eigenvalues, 4)}) {
     Solver<T, Exec> solver{as<FileScalar<T>>(problem),
                            random_vector<T>(static_cast<std::size_t>(problem.rows), 2), "ic0"};
-    solver.stop.rtol = std::is_same_v<T, float> ? 1e-4 : 1e-10;
+    solver.stop.rtol = std::is_same_v<krysol::Real<T>, float> ? 1e-4 : 1e-10;
     const auto s = solver.run();
     EXPECT_EQ(s.result.status, Status::converged) << s.result.advice;
     EXPECT_EQ(s.result.iterations, 1);

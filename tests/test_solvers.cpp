@@ -89,7 +89,7 @@ TYPED_TEST_SUITE(Solvers, SolverCases, OnName);
 TYPED_TEST(Solvers, TakeTheIterationsOfTheTableInEveryFormat) {
   using T = typename TypeParam::Scalar;
   using Exec = typename TypeParam::Space;
-  constexpr bool single = std::is_same_v<T, float>;
+  constexpr bool single = std::is_same_v<krysol::Real<T>, float>;
   const auto all = problems();
   for (const Counted& c : counted) {
     const auto& a = all.at(c.problem);
@@ -121,7 +121,7 @@ TYPED_TEST(Solvers, FindTheSolutionOfADenseSolve) {
   const auto exact = cholesky_solve(dense(a), widen(b));
   EXPECT_LT(norm(widen(b) - a * exact), 1e-16L);  // the oracle is right
   Solver<T, Exec> solver{a, b, "jacobi"};
-  solver.stop.rtol = std::is_same_v<T, float> ? 1e-5 : 1e-12;
+  solver.stop.rtol = std::is_same_v<krysol::Real<T>, float> ? 1e-5 : 1e-12;
   const auto s = solver.run();
   EXPECT_EQ(s.result.status, Status::converged) << s.result.advice;
   // |error| <= |A^-1| |residual|; the smallest eigenvalue is about 2 (pi / 10)^2 = 0.2.
@@ -159,7 +159,7 @@ TYPED_TEST(Solvers, HaveNothingToDoForAnExactGuess) {
   Solver<T, Exec> solver{a, {}, "jacobi"};
   solver.x0 = random_vector<T>(72, 4);
   for (const auto& bi : a* widen(solver.x0)) solver.b.push_back(narrow<T>(bi));
-  solver.stop.rtol = std::is_same_v<T, float> ? 1e-5 : 1e-8;
+  solver.stop.rtol = std::is_same_v<krysol::Real<T>, float> ? 1e-5 : 1e-8;
   const auto s = solver.run();
   EXPECT_EQ(s.result.status, Status::converged);
   EXPECT_EQ(s.result.iterations, 0);
@@ -201,7 +201,7 @@ TYPED_TEST(Solvers, AnswerZeroForAZeroRightHandSide) {
 TYPED_TEST(Solvers, DoNotMindTheScaleOfB) {
   using T = typename TypeParam::Scalar;
   using Exec = typename TypeParam::Space;
-  constexpr bool single = std::is_same_v<T, float>;
+  constexpr bool single = std::is_same_v<krysol::Real<T>, float>;
   Solver<T, Exec> solver{as<FileScalar<T>>(poisson2d(20, 15)), random_vector<T>(300, 8), "jacobi"};
   solver.stop.rtol = single ? 1e-4 : 1e-10;
   const auto plain = solver.run();
@@ -233,7 +233,7 @@ TYPED_TEST(Solvers, DoNotMindTheScaleOfB) {
 TYPED_TEST(Solvers, DoNotMindTheScaleOfA) {
   using T = typename TypeParam::Scalar;
   using Exec = typename TypeParam::Space;
-  constexpr bool single = std::is_same_v<T, float>;
+  constexpr bool single = std::is_same_v<krysol::Real<T>, float>;
   for (const std::string precond : {"none", "jacobi", "block-jacobi", "ic0", "ssor"}) {
     Solver<T, Exec> solver{as<FileScalar<T>>(poisson2d(20, 15)), random_vector<T>(300, 9), precond};
     solver.stop.rtol = single ? 1e-4 : 1e-10;
@@ -308,7 +308,7 @@ TYPED_TEST(Solvers, TakeOneIterationWhereThePreconditionerIsTheMatrix) {
     t.add(first, first, 3);
   }
   Solver<T, Exec> solver{as<FileScalar<T>>(t), random_vector<T>(23, 11), "block-jacobi:5"};
-  solver.stop.rtol = std::is_same_v<T, float> ? 1e-5 : 1e-12;
+  solver.stop.rtol = std::is_same_v<krysol::Real<T>, float> ? 1e-5 : 1e-12;
   const auto s = solver.run();
   EXPECT_EQ(s.result.status, Status::converged) << s.result.advice;
   EXPECT_EQ(s.result.iterations, 1);

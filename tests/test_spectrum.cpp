@@ -264,7 +264,7 @@ double smallest_eigenvalue(const Triplets<double>& t, bool jacobi) {
 template <class T, class Exec>
 void expect_bounds(const Problem& problem, const std::string& precond, std::uint64_t seed) {
   SCOPED_TRACE(problem.name + " " + precond);
-  constexpr bool single = std::is_same_v<T, float>;
+  constexpr bool single = std::is_same_v<krysol::Real<T>, float>;
   const auto a = as<FileScalar<T>>(problem.a);
   const auto n = static_cast<std::size_t>(a.rows);
   Solver<T, Exec> solver{a, random_vector<T>(n, seed), precond};
