@@ -173,7 +173,7 @@ struct SmallLevels {
   const Index* level_begin;
   SweepStep step;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const Member<Exec>& member) const {
+  KOKKOS_INLINE_FUNCTION void operator()(const TeamMember<Exec>& member) const {
     const Index count = step.last_level - step.first_level;
     for (Index k = 0; k < count; ++k) {
       const Index level = Forward ? step.first_level + k : step.last_level - 1 - k;

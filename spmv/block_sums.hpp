@@ -70,7 +70,7 @@ struct SumPartials {
   double* result;
   std::int64_t blocks;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const Member<Exec>& member) const {
+  KOKKOS_INLINE_FUNCTION void operator()(const TeamMember<Exec>& member) const {
     const double* mine = partial + member.league_rank() * blocks;
     double total = 0;
     Kokkos::parallel_reduce(
@@ -115,8 +115,7 @@ struct ElementLoop {
   EqualBlocks blocks;
   double* partial;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const Member<Exec>& member) const {
-    const std::int64_t b = member.league_rank();
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t b, const Member<Exec>& member) const {
     const std::int64_t first = blocks.first(b);
     const auto count = static_cast<int>(blocks.last(b) - first);
     if constexpr (Tiles<Exec>::tiled) {
@@ -153,9 +152,7 @@ std::array<double, K> sum_over(const char* label, const Exec& exec, std::int64_t
   const EqualBlocks blocks{n, Tiles<Exec>::block};
   if (n == 0) return {};
   double* partial = sums.reserve(exec, blocks.count(), K);
-  Kokkos::parallel_for(
-      label, Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(blocks.count()), Tiles<Exec>::team),
-      ElementLoop<K, Exec, Body>{body, blocks, partial});
+  for_each_block(label, exec, blocks.count(), 1, ElementLoop<K, Exec, Body>{body, blocks, partial});
   return finish<K>(exec, sums, blocks.count());
 }
 
@@ -165,9 +162,9 @@ struct PlainLoop {
   Body body;
   EqualBlocks blocks;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const Member<Exec>& member) const {
-    const std::int64_t first = blocks.first(member.league_rank());
-    const auto count = static_cast<int>(blocks.last(member.league_rank()) - first);
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t b, const Member<Exec>& member) const {
+    const std::int64_t first = blocks.first(b);
+    const auto count = static_cast<int>(blocks.last(b) - first);
     if constexpr (Tiles<Exec>::tiled) {
       const Body mine = body;
 #pragma omp simd
@@ -183,9 +180,7 @@ template <class Exec, class Body>
 void for_each(const char* label, const Exec& exec, std::int64_t n, const Body& body) {
   if (n == 0) return;
   const EqualBlocks blocks{n, Tiles<Exec>::block};
-  Kokkos::parallel_for(
-      label, Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(blocks.count()), Tiles<Exec>::team),
-      PlainLoop<Exec, Body>{body, blocks});
+  for_each_block(label, exec, blocks.count(), 1, PlainLoop<Exec, Body>{body, blocks});
 }
 
 }  // namespace krysol

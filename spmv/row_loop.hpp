@@ -109,8 +109,7 @@ struct RowLoop {
   Epilogue epilogue;
   double* partial;  // [blocks] this loop's share of the dot product, where there is one
 
-  KOKKOS_INLINE_FUNCTION void operator()(const Member<Exec>& member) const {
-    const std::int64_t b = member.league_rank();
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t b, const Member<Exec>& member) const {
     const std::int64_t first = blocks.first(b);
     const std::int64_t last = blocks.last(b);
     if constexpr (Tiles<Exec>::tiled) {
@@ -155,11 +154,8 @@ struct RowLoop {
 template <class T, class Exec, class Blocks, class Product, class Epilogue>
 void row_loop(const std::string& label, const Exec& exec, const Blocks& blocks, int lanes,
               const Product& product, const Epilogue& epilogue, double* partial) {
-  if (blocks.count() == 0) return;
-  const int team = Tiles<Exec>::team / lanes > 0 ? Tiles<Exec>::team / lanes : 1;
-  Kokkos::parallel_for(
-      label, Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(blocks.count()), team, lanes),
-      RowLoop<T, Exec, Blocks, Product, Epilogue>{blocks, product, epilogue, partial});
+  for_each_block(label, exec, blocks.count(), lanes,
+                 RowLoop<T, Exec, Blocks, Product, Epilogue>{blocks, product, epilogue, partial});
 }
 
 /// A format of the kind described above.

@@ -36,7 +36,45 @@ struct Tiles {
 };
 
 template <class Exec>
-using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+using TeamMember = typename Kokkos::TeamPolicy<Exec>::member_type;
+
+/// In place of a team where one thread works on a block, as on a host: making teams costs as much
+/// there as a twentieth of the block.
+struct NoTeam {};
+
+/// Who works on a block.
+template <class Exec>
+using Member = std::conditional_t<Tiles<Exec>::tiled, NoTeam, TeamMember<Exec>>;
+
+template <class Work>
+struct BlockByThread {
+  Work work;
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t b) const { work(b, NoTeam{}); }
+};
+template <class Exec, class Work>
+struct BlockByTeam {
+  Work work;
+  KOKKOS_INLINE_FUNCTION void operator()(const TeamMember<Exec>& member) const {
+    work(member.league_rank(), member);
+  }
+};
+
+/// Runs work(b, member) for 0 <= b < blocks; `lanes` of a team's threads share a row on a GPU.
+template <class Exec, class Work>
+void for_each_block(const std::string& label, const Exec& exec, std::int64_t blocks, int lanes,
+                    const Work& work) {
+  if (blocks == 0) return;
+  if constexpr (Tiles<Exec>::tiled) {
+    Kokkos::parallel_for(
+        label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, blocks),
+        BlockByThread<Work>{work});
+  } else {
+    const int team = Tiles<Exec>::team / lanes > 0 ? Tiles<Exec>::team / lanes : 1;
+    Kokkos::parallel_for(label,
+                         Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(blocks), team, lanes),
+                         BlockByTeam<Exec, Work>{work});
+  }
+}
 
 /// Pieces of equal size: block b holds the rows [b size, (b + 1) size).
 struct EqualBlocks {
