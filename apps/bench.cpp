@@ -63,6 +63,7 @@ void take_turns(std::vector<Candidate>& candidates, const BenchOptions& options)
   }
   for (int turn = -options.warm_up; turn < options.turns; ++turn) {
     for (Candidate& c : candidates) {
+      c.multiply();  // wakes threads that the serial reference let sleep, and fills the caches
       const double seconds = time(c.multiply, c.repeats);
       if (turn >= 0) c.seconds.push_back(seconds);
       if (!c.with_transfers) continue;

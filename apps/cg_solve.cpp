@@ -305,6 +305,7 @@ std::unique_ptr<Operator<S>> make_format(const Options& options, const HostCsr<S
   report.format = options.format;
   if (options.format != "auto") return make_operator<S>(options.format, csr);
   SelectOptions select;
+  select.with_dot = true;
   if (options.stop.max_iterations > 0) {
     select.products = std::min(select.products, static_cast<double>(options.stop.max_iterations));
   }

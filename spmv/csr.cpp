@@ -12,6 +12,9 @@ namespace {
 /// What a row costs beside its nonzeros: its pointer, its entry of y, the end of a loop.
 constexpr Offset row_overhead = 3;
 
+/// Nonzeros of a block on a host: 100 kB of double entries and columns.
+constexpr Offset most_work_on_host = 8192;
+
 template <class T>
 DeviceScalar<T> device_scalar(const T& v) {
   if constexpr (is_complex<T>) {
@@ -86,8 +89,10 @@ CsrPlan plan_csr(const Offset* row_ptr, Index rows, CsrSchedule schedule, bool h
       plan.block_row.push_back(static_cast<Index>(i));
     }
   } else {
-    // A block is as much work as rows_per_block rows of mean length; a longer row is a block.
-    const Offset target = rows_per_block * (mean + row_overhead);
+    // A block is as much work as rows_per_block rows of mean length, and on a host no more than the
+    // first two caches hold; a longer row is a block.
+    Offset target = rows_per_block * (mean + row_overhead);
+    if (host) target = std::min(target, most_work_on_host);
     Offset work = 0;
     for (Index i = 0; i < rows; ++i) {
       const Offset row = row_ptr[i + 1] - row_ptr[i] + row_overhead;

@@ -20,7 +20,6 @@ struct Model {
   std::int64_t hyb = 0;
   std::int64_t coo = 0;
   Index sigma = 1;
-  Offset longest = 0;
 };
 
 template <class S, class Exec>
@@ -28,9 +27,8 @@ Model look_at_lengths(const HostCsr<S>& a) {
   constexpr auto place = static_cast<std::int64_t>(sizeof(S) + sizeof(Index));
   const Offset* row_ptr = a.row_ptr.data();
   Model m;
-  m.longest = longest_row(a);
   m.csr = bytes(a);
-  m.ell = m.longest * a.rows * place;
+  m.ell = std::int64_t{longest_row(a)} * a.rows * place;
   m.coo = a.nnz() * (place + static_cast<std::int64_t>(sizeof(Index)));
   m.jds = a.nnz() * place + std::int64_t{a.rows} * static_cast<std::int64_t>(sizeof(Index));
   const Offset width = hyb_width(row_ptr, a.rows);
@@ -52,7 +50,7 @@ std::string megabytes(std::int64_t bytes) {
 
 /// Why a format need not be tried; empty where it should be.
 template <class Exec>
-std::string ruled_out(std::string_view name, const Model& m, Offset nnz) {
+std::string ruled_out(std::string_view name, const Model& m) {
   const auto more_than = [](std::int64_t mine, double factor, std::int64_t other,
                             std::string_view whose) {
     if (static_cast<double>(mine) <= factor * static_cast<double>(other)) return std::string{};
@@ -60,12 +58,6 @@ std::string ruled_out(std::string_view name, const Model& m, Offset nnz) {
   };
   if (name == "coo") return more_than(m.coo, 1, m.csr, "csr");
   if (name == "sell_c_sigma") return more_than(m.sell, 1.5, m.csr, "csr");
-  if (name == "csr_merge") {
-    const auto share = static_cast<double>(nnz) / Exec().concurrency();
-    if (on_host<Exec> && static_cast<double>(m.longest) < 0.2 * share) {
-      return fmt::format("no row is long: {} of {} nonzeros", m.longest, nnz);
-    }
-  }
   if (name == "ell" || name == "ellpack_r") {
     if (const auto why = more_than(m.ell, 1.3, m.csr, "csr"); !why.empty()) return why;
     // Many streams instead of one: on a host never faster.
@@ -86,34 +78,47 @@ struct Contender {
   FormatTrial* trial = nullptr;
 };
 
+/// What the timed multiplications work on.
+template <class S, class Exec>
+struct Workspace {
+  Vector<S, Exec> x;
+  Vector<S, Exec> y;
+  bool with_dot = false;
+  BlockSums<Exec> sums{};
+};
+
 /// Seconds of a multiplication; of several in a row where one is too short for the clock.
 template <class S, class Exec>
-double time_once(const Operator<S, Exec>& a, const Vector<S, Exec>& x, const Vector<S, Exec>& y,
-                 int times) {
+double time_once(const Operator<S, Exec>& a, Workspace<S, Exec>& work, int times) {
   const Exec exec{};
   exec.fence();
   Kokkos::Timer timer;
-  for (int k = 0; k < times; ++k) apply(exec, S(1), a, ConstVector<S, Exec>(x), S(0), y);
+  for (int k = 0; k < times; ++k) {
+    if (work.with_dot) {
+      apply_dot(exec, a, ConstVector<S, Exec>(work.x), work.y, work.sums);
+    } else {
+      apply(exec, S(1), a, ConstVector<S, Exec>(work.x), S(0), work.y);
+    }
+  }
   exec.fence();
   return timer.seconds() / times;
 }
 
 /// Both take turns; sets the least time of each.
 template <class S, class Exec>
-void compare(Contender<S, Exec>& a, Contender<S, Exec>& b, const Vector<S, Exec>& x,
-             const Vector<S, Exec>& y) {
+void compare(Contender<S, Exec>& a, Contender<S, Exec>& b, Workspace<S, Exec>& work) {
   constexpr int rounds = 3;
   constexpr double shortest = 50e-6;
   const auto repeats = [&](const Contender<S, Exec>& c) {
-    const double once = time_once(*c.op, x, y, 1);  // warms up, too
+    const double once = time_once(*c.op, work, 1);  // warms up, too
     return std::clamp(static_cast<int>(shortest / std::max(once, 1e-9)), 1, 100);
   };
   const int times_a = repeats(a);
   const int times_b = repeats(b);
   a.trial->seconds = b.trial->seconds = std::numeric_limits<double>::infinity();
   for (int k = 0; k < rounds; ++k) {
-    a.trial->seconds = std::min(a.trial->seconds, time_once(*a.op, x, y, times_a));
-    b.trial->seconds = std::min(b.trial->seconds, time_once(*b.op, x, y, times_b));
+    a.trial->seconds = std::min(a.trial->seconds, time_once(*a.op, work, times_a));
+    b.trial->seconds = std::min(b.trial->seconds, time_once(*b.op, work, times_b));
   }
   a.trial->measured = b.trial->measured = true;
 }
@@ -170,13 +175,14 @@ std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>& csr,
   const Vector<S, Exec> x = fresh<Vector<S, Exec>>("select.x", csr.cols);
   const Vector<S, Exec> y = zeros<S>(Exec{}, "select.y", csr.rows);
   Kokkos::deep_copy(x, S(1));
+  Workspace<S, Exec> work{x, y, options.with_dot && csr.rows == csr.cols};
   double csr_seconds = std::numeric_limits<double>::infinity();
   for (const auto& f : formats) {
     if (f.name == "csr") continue;
     FormatTrial& trial = choice.trials.emplace_back();
     trial.name = f.name;
     if (f.name == "sell_c_sigma") trial.name += fmt::format(":{}", model.sigma);
-    trial.remark = ruled_out<Exec>(f.name, model, csr.nnz());
+    trial.remark = ruled_out<Exec>(f.name, model);
     if (!trial.remark.empty()) continue;
     Contender<S, Exec> challenger;
     try {
@@ -185,7 +191,7 @@ std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>& csr,
       trial.remark = refusal.what();
       continue;
     }
-    compare(best, challenger, x, y);
+    compare(best, challenger, work);
     if (best.trial->name == "csr") csr_seconds = std::min(csr_seconds, best.trial->seconds);
     if (trial.seconds < 0.98 * best.trial->seconds) best = std::move(challenger);
   }

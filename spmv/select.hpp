@@ -10,6 +10,8 @@ namespace krysol {
 struct SelectOptions {
   /// Multiplications that the caller expects; few of them are not worth measuring for.
   double products = 200;
+  /// They come with the dot product x'A x, as in conjugate gradients; for square matrices.
+  bool with_dot = false;
 };
 
 /// A matrix with fewer nonzeros stays in csr: a multiplication takes microseconds in any format.

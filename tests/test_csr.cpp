@@ -223,8 +223,16 @@ TEST(PlanCsr, CutsRowsWhosePointersPass2To31) {
     EXPECT_EQ(plan.block_row, (std::vector<Index>{0, 1, 2, 3, 4, 5}));
     EXPECT_EQ(plan.lanes, host ? 1 : 32);
   }
-  EXPECT_EQ(krysol::plan_csr(row_ptr.data(), 5, CsrSchedule::balanced, true, 512).block_row,
+  EXPECT_EQ(krysol::plan_csr(row_ptr.data(), 5, CsrSchedule::balanced, false, 512).block_row,
             (std::vector<Index>{0, 5}));
+}
+
+TEST(PlanCsr, KeepsBlocksOfAHostWithinItsCaches) {
+  std::vector<Offset> row_ptr = {0};
+  for (int i = 0; i < 1000; ++i) row_ptr.push_back(row_ptr.back() + 97);  // 100 with the overhead
+  const auto blocks = krysol::plan_csr(row_ptr.data(), 1000, CsrSchedule::balanced, true, 512);
+  expect_covers(blocks, 1000);
+  EXPECT_EQ(blocks.block_row[1], 81);  // 8192 / 100
 }
 
 TEST(PlanCsr, CoversAllRowsInEverySchedule) {

@@ -71,7 +71,20 @@ TYPED_TEST(Select, GoesOnWhereAFormatCannotHoldTheMatrix) {
     EXPECT_FALSE(trial_of(choice, name)->measured);
     EXPECT_TRUE(holds(trial_of(choice, name)->remark, "of csr")) << trial_of(choice, name)->remark;
   }
-  EXPECT_TRUE(trial_of(choice, "csr_merge")->measured) << "a row holds a third of the nonzeros";
+  EXPECT_TRUE(trial_of(choice, "csr_merge")->measured);
+}
+
+TYPED_TEST(Select, TimesTheDotProductWithIt) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  FormatChoice choice;
+  for (const Index cols : {4000, 300}) {  // a rectangular matrix has none
+    const auto entries = random_sparse<FileScalar<T>>(4000, cols, 9, 6);
+    const auto a =
+        select_format<T, Exec>(krysol::to_csr(entries).matrix, {.with_dot = true}, choice);
+    expect_product<krysol::Operator<T, Exec>, T>(*a, entries, choice.name, {0.0, 1.0});
+    EXPECT_TRUE(trial_of(choice, "sell_c_sigma")->measured);
+  }
 }
 
 TYPED_TEST(Select, TakesRectangularMatrices) {
