@@ -63,7 +63,9 @@ void take_turns(std::vector<Candidate>& candidates, const BenchOptions& options)
   }
   for (int turn = -options.warm_up; turn < options.turns; ++turn) {
     for (Candidate& c : candidates) {
-      c.multiply();  // wakes threads that the serial reference let sleep, and fills the caches
+      // Threads that the serial reference let sleep are woken, and caches forget the candidate
+      // before, whose arrays may be the same.
+      time(c.multiply, 3);
       const double seconds = time(c.multiply, c.repeats);
       if (turn >= 0) c.seconds.push_back(seconds);
       if (!c.with_transfers) continue;
