@@ -15,7 +15,9 @@
 namespace krysol::apps {
 namespace {
 
-std::int64_t bytes_of_csr32(const HostCsr<double>& a) { return 12 * a.nnz() + 4 * (a.rows + 1); }
+std::int64_t bytes_of_csr32(const HostCsr<double>& a) {
+  return 12 * a.nnz() + 4 * (std::int64_t{a.rows} + 1);
+}
 
 struct EigenPeer {
   using Matrix = Eigen::SparseMatrix<double, Eigen::RowMajor>;

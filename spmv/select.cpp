@@ -59,7 +59,7 @@ std::string ruled_out(std::string_view name, const Model& m) {
   if (name == "coo") return more_than(m.coo, 1, m.csr, "csr");
   if (name == "sell_c_sigma") return more_than(m.sell, 1.5, m.csr, "csr");
   if (name == "ell" || name == "ellpack_r") {
-    if (const auto why = more_than(m.ell, 1.3, m.csr, "csr"); !why.empty()) return why;
+    if (auto why = more_than(m.ell, 1.3, m.csr, "csr"); !why.empty()) return why;
     // Many streams instead of one: on a host never faster.
     if (on_host<Exec>) return "sell_c_sigma reads the same places in one stream";
   }

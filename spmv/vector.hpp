@@ -117,7 +117,7 @@ View fresh(const char* label, Extents... extents) {
 /// A fresh vector of zeros (or, for the second, of whatever is there).
 template <class T, class Exec>
 Vector<T, Exec> zeros(const Exec& exec, const char* label, std::int64_t n) {
-  const auto v = fresh<Vector<T, Exec>>(label, n);
+  auto v = fresh<Vector<T, Exec>>(label, n);
   Kokkos::deep_copy(exec, v, T(0));
   return v;
 }
@@ -129,7 +129,7 @@ Vector<T, Exec> uninitialized(const Exec&, const char* label, std::int64_t n) {
 /// A list of the host in the memory of Exec.
 template <class Exec, class T>
 Vector<T, Exec> copy_of(const char* label, const std::vector<T>& list) {
-  const auto v = fresh<Vector<T, Exec>>(label, list.size());
+  auto v = fresh<Vector<T, Exec>>(label, list.size());
   Kokkos::deep_copy(v, ConstVector<T, Kokkos::HostSpace>(list.data(), list.size()));
   return v;
 }
