@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <numeric>
 #include <string>
@@ -55,6 +56,13 @@ Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> decomposed(const LanczosRun& run,
   return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(t);
 }
 
+double distance_to_next(const Eigen::VectorXd& values, Eigen::Index at) {
+  double distance = std::numeric_limits<double>::infinity();
+  if (at > 0) distance = values(at) - values(at - 1);
+  if (at + 1 < values.size()) distance = std::min(distance, values(at + 1) - values(at));
+  return distance;
+}
+
 std::vector<double> spread(std::size_t n, double smallest, double largest) {
   std::vector<double> values;
   for (std::size_t i = 0; i < n; ++i) {
@@ -78,12 +86,17 @@ TEST(Lanczos, HasTheEigenvaluesOfADenseSolver) {
           const std::size_t at = k < both / 2 ? k : steps - both + k;
           const auto index = static_cast<Eigen::Index>(at);
           EXPECT_NEAR(values[k], expected.eigenvalues()(index), 1e-9 * values[k] + 1e-14 * largest);
-          // The dense solver's own error in a last component is about eps.
           const double next = std::sqrt(run.beta[steps - 1]) / run.alpha[steps - 1];
           const double last =
               std::abs(expected.eigenvectors()(static_cast<Eigen::Index>(steps) - 1, index));
-          EXPECT_NEAR(krysol::residual_bound(run, steps, values[k]), next * last,
-                      1e-6 * next * last + 1e-8 * values[k])
+          const double bound = krysol::residual_bound(run, steps, values[k]);
+          if (distance_to_next(expected.eigenvalues(), index) < 1e-6 * values[k]) {
+            // A copy begins at residual^2 / gap: rounding decides how the two vectors are mixed.
+            EXPECT_LT(bound, 1e-3 * values[k]) << steps << ' ' << k;
+            continue;
+          }
+          // The dense solver's own error in a last component is about eps.
+          EXPECT_NEAR(bound, next * last, 1e-6 * next * last + 1e-8 * values[k])
               << steps << ' ' << k;
         }
       }
