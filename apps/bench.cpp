@@ -133,8 +133,8 @@ void multiply_from_host(const Operator<S, Exec>& op, const Vectors<S>& v, bool m
   Kokkos::deep_copy(v.host_y, v.y);
 }
 
-/// The largest |y - reference| in units of eps (|A||x|) of its row, and whether a row exceeds what
-/// rounding explains: its entries + 3.
+/// The largest |y - A x| relative to (|A||x|) of its row, and whether a row exceeds what rounding
+/// explains: 2 eps (its entries + 3).
 template <class S>
 void verify(const HostCsr<S>& a, const S* x, const S* y, BenchLine& line) {
   line.error = 0;

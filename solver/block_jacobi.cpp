@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 #include <Eigen/Dense>
+#include <krysol/spmv/spaces.hpp>
 
 namespace krysol {
 namespace {
@@ -84,11 +85,9 @@ BlockInverses<T> invert_diagonal_blocks(const HostCsr<T>& a, Index block) {
   return out;
 }
 
-template BlockInverses<float> invert_diagonal_blocks(const HostCsr<float>&, Index);
-template BlockInverses<double> invert_diagonal_blocks(const HostCsr<double>&, Index);
-template BlockInverses<Kokkos::complex<float>> invert_diagonal_blocks(
-    const HostCsr<Kokkos::complex<float>>&, Index);
-template BlockInverses<Kokkos::complex<double>> invert_diagonal_blocks(
-    const HostCsr<Kokkos::complex<double>>&, Index);
+#define KRYSOL_INSTANTIATE(T) \
+  template BlockInverses<T> invert_diagonal_blocks(const HostCsr<T>&, Index);
+KRYSOL_FOR_EACH_ENTRY(KRYSOL_INSTANTIATE)
+#undef KRYSOL_INSTANTIATE
 
 }  // namespace krysol

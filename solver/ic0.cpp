@@ -6,6 +6,7 @@
 #include <limits>
 
 #include <fmt/format.h>
+#include <krysol/spmv/spaces.hpp>
 
 namespace krysol {
 namespace {
@@ -133,10 +134,7 @@ SetupNote ic0_note(double shift, int attempts, Index first_bad_row) {
 #define KRYSOL_INSTANTIATE(T)                                \
   template Ic0Structure analyze_ic0(const HostCsr<T>&, int); \
   template Ic0Factor<T> factorize_ic0(const Ic0Structure&, const HostCsr<T>&);
-KRYSOL_INSTANTIATE(float)
-KRYSOL_INSTANTIATE(double)
-KRYSOL_INSTANTIATE(Kokkos::complex<float>)
-KRYSOL_INSTANTIATE(Kokkos::complex<double>)
+KRYSOL_FOR_EACH_ENTRY(KRYSOL_INSTANTIATE)
 #undef KRYSOL_INSTANTIATE
 
 }  // namespace krysol

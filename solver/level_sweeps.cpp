@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include <fmt/format.h>
+#include <krysol/spmv/spaces.hpp>
 
 namespace krysol {
 namespace {
@@ -211,10 +212,7 @@ std::vector<SweepStep> SweepPattern::steps(bool host) const {
 #define KRYSOL_INSTANTIATE(T)                                                     \
   template LowerPart<T> lower_part(const HostCsr<T>&, const std::vector<Index>&); \
   template void check_diagonal(std::string_view, const LowerPart<T>&);
-KRYSOL_INSTANTIATE(float)
-KRYSOL_INSTANTIATE(double)
-KRYSOL_INSTANTIATE(Kokkos::complex<float>)
-KRYSOL_INSTANTIATE(Kokkos::complex<double>)
+KRYSOL_FOR_EACH_ENTRY(KRYSOL_INSTANTIATE)
 #undef KRYSOL_INSTANTIATE
 
 }  // namespace krysol

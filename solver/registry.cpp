@@ -209,19 +209,13 @@ SolveResult solve(std::string_view name, const Exec& exec, const Operator<T, Exe
   throw_unknown("solver", name, entries);
 }
 
-#define KRYSOL_INSTANTIATE_TYPE(T, Exec)                                                         \
+#define KRYSOL_INSTANTIATE(T, Exec)                                                              \
   template MadePreconditioner<T, Exec> make_preconditioner(std::string_view, const HostCsr<T>&); \
   template void update_preconditioner(MadePreconditioner<T, Exec>&, const HostCsr<T>&);          \
   template SolveResult solve(std::string_view, const Exec&, const Operator<T, Exec>&,            \
                              const ConstVector<T, Exec>&, const Vector<T, Exec>&,                \
                              const AnyPreconditioner<T, Exec>&, const Stop&, const Observer&);
-#define KRYSOL_INSTANTIATE(Exec)                        \
-  KRYSOL_INSTANTIATE_TYPE(double, Exec)                 \
-  KRYSOL_INSTANTIATE_TYPE(float, Exec)                  \
-  KRYSOL_INSTANTIATE_TYPE(Kokkos::complex<float>, Exec) \
-  KRYSOL_INSTANTIATE_TYPE(Kokkos::complex<double>, Exec)
-KRYSOL_FOR_EACH_SPACE(KRYSOL_INSTANTIATE)
+KRYSOL_FOR_EACH_ENTRY_AND_SPACE(KRYSOL_INSTANTIATE)
 #undef KRYSOL_INSTANTIATE
-#undef KRYSOL_INSTANTIATE_TYPE
 
 }  // namespace krysol

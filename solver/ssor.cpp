@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include <fmt/format.h>
+#include <krysol/spmv/spaces.hpp>
 
 namespace krysol {
 namespace {
@@ -111,10 +112,7 @@ FactorValues<T> weigh_ssor(const SsorStructure& structure, const HostCsr<T>& a, 
 #define KRYSOL_INSTANTIATE(T)                             \
   template SsorStructure analyze_ssor(const HostCsr<T>&); \
   template FactorValues<T> weigh_ssor(const SsorStructure&, const HostCsr<T>&, double);
-KRYSOL_INSTANTIATE(float)
-KRYSOL_INSTANTIATE(double)
-KRYSOL_INSTANTIATE(Kokkos::complex<float>)
-KRYSOL_INSTANTIATE(Kokkos::complex<double>)
+KRYSOL_FOR_EACH_ENTRY(KRYSOL_INSTANTIATE)
 #undef KRYSOL_INSTANTIATE
 
 }  // namespace krysol

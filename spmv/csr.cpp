@@ -5,6 +5,7 @@
 #include <limits>
 
 #include <fmt/format.h>
+#include <krysol/spmv/spaces.hpp>
 
 namespace krysol {
 namespace {
@@ -239,9 +240,8 @@ template Assembled<float> to_csr(const Triplets<float>&);
 template Assembled<double> to_csr(const Triplets<double>&);
 template Assembled<Kokkos::complex<float>> to_csr(const Triplets<std::complex<float>>&);
 template Assembled<Kokkos::complex<double>> to_csr(const Triplets<std::complex<double>>&);
-template void check(const HostCsr<float>&);
-template void check(const HostCsr<double>&);
-template void check(const HostCsr<Kokkos::complex<float>>&);
-template void check(const HostCsr<Kokkos::complex<double>>&);
+#define KRYSOL_INSTANTIATE(S) template void check(const HostCsr<S>&);
+KRYSOL_FOR_EACH_ENTRY(KRYSOL_INSTANTIATE)
+#undef KRYSOL_INSTANTIATE
 
 }  // namespace krysol

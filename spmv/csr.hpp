@@ -56,10 +56,15 @@ struct ListedBlocks {
   KOKKOS_INLINE_FUNCTION std::int64_t last(std::int64_t b) const { return first_row[b + 1]; }
 };
 
+/// block_row: [blocks + 1], what plan_csr found; a matrix without rows has no blocks.
+template <class Exec>
+ListedBlocks listed_blocks(Index rows, const Kokkos::View<Index*, Exec>& block_row) {
+  return {block_row.data(), rows == 0 ? 0 : static_cast<std::int64_t>(block_row.extent(0)) - 1};
+}
+
 template <class S, class Exec>
 ListedBlocks row_blocks(const Csr<S, Exec>& a) {
-  return {a.block_row.data(),
-          a.rows == 0 ? 0 : static_cast<std::int64_t>(a.block_row.extent(0)) - 1};
+  return listed_blocks(a.rows, a.block_row);
 }
 
 template <class S, class Exec>

@@ -40,11 +40,6 @@ EqualBlocks row_blocks(const Ell<S, Exec>& a) {
   return {a.rows, Tiles<Exec>::block};
 }
 
-template <class S, class Exec>
-int row_lanes(const Ell<S, Exec>&) {
-  return 1;
-}
-
 /// Bytes a place: 12, and its entry of x.
 template <class S, class T, class Exec>
 struct EllProduct {
@@ -79,7 +74,7 @@ EllProduct<S, T, Exec> row_product(const Ell<S, Exec>& a, const Kokkos::View<con
   return {a.col_idx.data(), a.values.data(), static_cast<Offset>(a.rows), a.width, x.data()};
 }
 
-/// One tile of rows, column by column. `row` lists the rows in the order of their places, or none.
+/// One tile of rows, column by column.
 template <class S>
 struct FillEll {
   static constexpr std::int64_t tile = 64;

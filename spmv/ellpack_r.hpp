@@ -37,11 +37,6 @@ EqualBlocks row_blocks(const EllpackR<S, Exec>& a) {
   return row_blocks(a.ell);
 }
 
-template <class S, class Exec>
-int row_lanes(const EllpackR<S, Exec>&) {
-  return 1;
-}
-
 /// Bytes a nonzero: 12, and its entry of x; a row: 4.
 template <class S, class T, class Exec>
 struct EllpackRProduct {

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <vector>
 
+#include <krysol/spmv/spaces.hpp>
+
 namespace krysol {
 namespace {
 
@@ -122,9 +124,8 @@ Facts<S> look_at(const HostCsr<S>& a) {
   return f;
 }
 
-template Facts<float> look_at(const HostCsr<float>&);
-template Facts<double> look_at(const HostCsr<double>&);
-template Facts<Kokkos::complex<float>> look_at(const HostCsr<Kokkos::complex<float>>&);
-template Facts<Kokkos::complex<double>> look_at(const HostCsr<Kokkos::complex<double>>&);
+#define KRYSOL_INSTANTIATE(S) template Facts<S> look_at(const HostCsr<S>&);
+KRYSOL_FOR_EACH_ENTRY(KRYSOL_INSTANTIATE)
+#undef KRYSOL_INSTANTIATE
 
 }  // namespace krysol

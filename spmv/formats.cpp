@@ -68,16 +68,9 @@ std::unique_ptr<Operator<S, Exec>> make_operator(std::string_view name, const Ho
   return make<S, Exec>(Formats<S, Exec>{}, name, csr);
 }
 
-#define KRYSOL_INSTANTIATE(Exec)                                                          \
-  template std::unique_ptr<Operator<float, Exec>> make_operator(std::string_view,         \
-                                                                const HostCsr<float>&);   \
-  template std::unique_ptr<Operator<double, Exec>> make_operator(std::string_view,        \
-                                                                 const HostCsr<double>&); \
-  template std::unique_ptr<Operator<Kokkos::complex<double>, Exec>> make_operator(        \
-      std::string_view, const HostCsr<Kokkos::complex<double>>&);                         \
-  template std::unique_ptr<Operator<Kokkos::complex<float>, Exec>> make_operator(         \
-      std::string_view, const HostCsr<Kokkos::complex<float>>&);
-KRYSOL_FOR_EACH_SPACE(KRYSOL_INSTANTIATE)
+#define KRYSOL_INSTANTIATE(S, Exec) \
+  template std::unique_ptr<Operator<S, Exec>> make_operator(std::string_view, const HostCsr<S>&);
+KRYSOL_FOR_EACH_ENTRY_AND_SPACE(KRYSOL_INSTANTIATE)
 #undef KRYSOL_INSTANTIATE
 
 }  // namespace krysol

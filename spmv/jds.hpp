@@ -39,13 +39,7 @@ std::int64_t bytes(const Jds<S, Exec>& a) {
 
 template <class S, class Exec>
 ListedBlocks row_blocks(const Jds<S, Exec>& a) {
-  return {a.block_row.data(),
-          a.rows == 0 ? 0 : static_cast<std::int64_t>(a.block_row.extent(0)) - 1};
-}
-
-template <class S, class Exec>
-int row_lanes(const Jds<S, Exec>&) {
-  return 1;
+  return listed_blocks(a.rows, a.block_row);
 }
 
 template <class S, class Exec>

@@ -19,7 +19,7 @@ namespace krysol {
 //   auto row_product(A, x)      an object with  void operator()(member, first, count, T* sum) const
 //                               that sets sum[w] = (A x)(first + w); count <= Tiles<Exec>::rows,
 //                               which is 1 on a GPU
-//   int row_lanes(A)            vector lanes of a team that work on one row together, 1 on the host
+//   int row_lanes(A)            only where several vector lanes of a team work on one row together
 //   RowOrder row_order(A)       only where rows are stored in another order than theirs
 //
 // What it gets for them: apply, apply_dot, alpha and beta, on every space.
@@ -27,10 +27,6 @@ namespace krysol {
 /// The row that a format keeps in each of its places. Bytes a row: 4 where they are listed.
 struct RowOrder {
   const Index* row = nullptr;  // [rows]; none: in their own order
-
-  KOKKOS_INLINE_FUNCTION std::int64_t operator()(std::int64_t place) const {
-    return row == nullptr ? place : row[place];
-  }
 };
 
 template <class A>
@@ -39,6 +35,15 @@ RowOrder order_of(const A& a) {
     return row_order(a);
   } else {
     return {};
+  }
+}
+
+template <class A>
+int lanes_of(const A& a) {
+  if constexpr (requires { row_lanes(a); }) {
+    return row_lanes(a);
+  } else {
+    return 1;
   }
 }
 
@@ -163,7 +168,6 @@ template <class A, class T, class Exec>
 concept RowFormat = requires(const A& a, ConstVector<T, Exec> x) {
   row_blocks(a);
   row_product(a, x);
-  row_lanes(a);
 };
 
 /// Throws std::invalid_argument, naming the function and the sizes, where y = A x does not fit.
@@ -183,7 +187,7 @@ void apply(const Exec& exec, std::type_identity_t<T> alpha, const A& a,
            const Vector<T, Exec>& y) {
   check_sizes("krysol::apply", a.rows, a.cols, x.extent(0), y.extent(0));
   row_loop<T>(std::string("krysol::apply(") + std::string(A::name) + ")", exec, row_blocks(a),
-              row_lanes(a), row_product(a, x), Store<T>{alpha, beta, y.data(), order_of(a)},
+              lanes_of(a), row_product(a, x), Store<T>{alpha, beta, y.data(), order_of(a)},
               nullptr);
 }
 
@@ -200,7 +204,7 @@ double apply_dot(const Exec& exec, const A& a, std::type_identity_t<ConstVector<
   if (blocks.count() == 0) return 0;
   double* partial = sums.reserve(exec, blocks.count(), 1);
   row_loop<T>(std::string("krysol::apply_dot(") + std::string(A::name) + ")", exec, blocks,
-              row_lanes(a), row_product(a, x), StoreAndDot<T>{x.data(), y.data(), order_of(a)},
+              lanes_of(a), row_product(a, x), StoreAndDot<T>{x.data(), y.data(), order_of(a)},
               partial);
   return finish<1>(exec, sums, blocks.count())[0];
 }

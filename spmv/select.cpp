@@ -210,16 +210,10 @@ std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>& csr,
                                   std::ceil(best.trial->break_even)));
 }
 
-#define KRYSOL_INSTANTIATE_TYPE(S, Exec)                                       \
+#define KRYSOL_INSTANTIATE(S, Exec)                                            \
   template std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>&, \
                                                             const SelectOptions&, FormatChoice&);
-#define KRYSOL_INSTANTIATE(Exec)                        \
-  KRYSOL_INSTANTIATE_TYPE(float, Exec)                  \
-  KRYSOL_INSTANTIATE_TYPE(double, Exec)                 \
-  KRYSOL_INSTANTIATE_TYPE(Kokkos::complex<float>, Exec) \
-  KRYSOL_INSTANTIATE_TYPE(Kokkos::complex<double>, Exec)
-KRYSOL_FOR_EACH_SPACE(KRYSOL_INSTANTIATE)
+KRYSOL_FOR_EACH_ENTRY_AND_SPACE(KRYSOL_INSTANTIATE)
 #undef KRYSOL_INSTANTIATE
-#undef KRYSOL_INSTANTIATE_TYPE
 
 }  // namespace krysol
