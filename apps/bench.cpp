@@ -179,9 +179,7 @@ BenchReport run_bench(const HostCsr<S>& a, const BenchOptions& options) {
   report.cols = a.cols;
   report.nnz = a.nnz();
   report.scalar = std::is_same_v<S, float> ? "float" : "double";
-  report.where = std::string(version::backend);
-  if (on_host<Exec>) report.where += fmt::format(", {} threads", Exec().concurrency());
-  if (!device_name().empty()) report.where += ", " + device_name();
+  report.where = machine_as_text(version::backend, Host().concurrency(), device_name());
   report.turns = options.turns;
   report.verified = options.verify;
   report.transfers = options.transfers;

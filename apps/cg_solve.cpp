@@ -54,9 +54,7 @@ struct Options {
   bool strict = false;
   bool quiet = false;
   bool explain = false;
-  bool no_bandwidth = false;
-  int threads = 0;
-  int device = -1;
+  MachineOptions machine;
 };
 
 std::atomic<bool> interrupted{false};
@@ -111,25 +109,10 @@ std::filesystem::path vector_path(const std::string& option) {
   return option == "-" ? "/dev/stdout" : option;
 }
 
-/// The formats, and the choice among them.
-std::vector<FormatInfo> list_formats_and_auto() {
-  auto formats = list_formats();
-  formats.push_back({"auto", "the fastest of them, found by measuring; the default", {}});
-  return formats;
-}
-
 std::string list_text() {
-  std::string out;
-  const auto section = [&](std::string_view title, const auto& entries) {
-    out += fmt::format("{}:\n", title);
-    for (const auto& e : entries) out += fmt::format("  {:<14}{}\n", e.name, e.good_for);
-  };
-  section("formats (--format)", list_formats_and_auto());
-  for (const FormatInfo& f : list_formats()) {
-    if (!f.variants.empty()) out += fmt::format("  {}:{} choose a variant\n", f.name, f.variants);
-  }
-  section("solvers (--solver)", list_solvers());
-  section("preconditioners (--precond)", list_preconditioners());
+  std::string out = formats_section("; the default");
+  out += list_section("solvers (--solver)", list_solvers());
+  out += list_section("preconditioners (--precond)", list_preconditioners());
   out +=
       "right-hand sides (--rhs):\n"
       "  FILE          a Matrix Market vector; NAME_b.mtx beside NAME.mtx is found by itself\n"
@@ -378,7 +361,7 @@ int run_typed(const Options& options, Triplets<T> entries, Report report) {
     }
   }
   write_witness<S>(options, report);
-  if (!options.no_bandwidth && (!options.quiet || !options.json.empty())) {
+  if (!options.machine.no_bandwidth && (!options.quiet || !options.json.empty())) {
     report.bandwidth = measure_bandwidth();
   }
   write_outputs(options, report);
@@ -416,7 +399,7 @@ void add_options(CLI::App& app, Options& o) {
                  "(default: NAME_b.mtx beside NAME.mtx, else A*random:1)");
   app.add_option("--x0", o.x0, "starting guess, a Matrix Market vector (default: 0)");
   app.add_option("--format", o.format, "storage of the matrix, see --list")
-      ->check(known_name("format", list_formats_and_auto()))
+      ->check(known_format())
       ->capture_default_str();
   app.add_flag("--explain", o.explain, "show how --format auto chose");
   app.add_option("--solver", o.solver, "method, see --list")
@@ -448,11 +431,7 @@ void add_options(CLI::App& app, Options& o) {
   app.add_flag("--strict", o.strict,
                "a preconditioner that cannot be built is an error, not replaced by a simpler one");
   app.add_flag("--quiet", o.quiet, "no report; the exit code, errors and files say all");
-  app.add_flag("--no-bandwidth", o.no_bandwidth, "do not measure this machine's memory bandwidth");
-  app.add_option("--threads", o.threads, "host threads (default: OMP_NUM_THREADS, or all cores)")
-      ->check(CLI::Range(1, 4096));
-  app.add_option("--device", o.device, "number of the GPU (default: the first)")
-      ->check(number_from(0));
+  add_machine_options(app, o.machine);
 }
 
 /// Standard output takes one document: the report, or what one option sends to "-".
@@ -497,7 +476,7 @@ int main_checked(int argc, char** argv) {
   }
   check_standard_output(options);
   check_writable(options);
-  const Kokkos::ScopeGuard guard(kokkos_settings(options.threads, options.device));
+  const Kokkos::ScopeGuard guard(kokkos_settings(options.machine));
   return run(options);
 }
 

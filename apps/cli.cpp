@@ -9,10 +9,20 @@
 
 #include <krysol/io/file.hpp>
 #include <krysol/io/parse_error.hpp>
+#include <krysol/spmv/formats.hpp>
 
 #include "krysol_version.hpp"
 
 namespace krysol::apps {
+namespace {
+
+std::vector<FormatInfo> list_formats_and_auto(std::string_view auto_is_good_for) {
+  auto formats = list_formats();
+  formats.push_back({"auto", auto_is_good_for, {}});
+  return formats;
+}
+
+}  // namespace
 
 void print(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
@@ -40,11 +50,19 @@ std::string device_name() {
 #endif
 }
 
-Kokkos::InitializationSettings kokkos_settings(int threads, int device) {
+void add_machine_options(CLI::App& app, MachineOptions& o) {
+  app.add_flag("--no-bandwidth", o.no_bandwidth, "do not measure this machine's memory bandwidth");
+  app.add_option("--threads", o.threads, "host threads (default: OMP_NUM_THREADS, or all cores)")
+      ->check(CLI::Range(1, 4096));
+  app.add_option("--device", o.device, "number of the GPU (default: the first)")
+      ->check(number_from(0));
+}
+
+Kokkos::InitializationSettings kokkos_settings(const MachineOptions& o) {
   Kokkos::InitializationSettings settings;
   settings.set_disable_warnings(true);
-  if (threads > 0) settings.set_num_threads(threads);
-  if (device >= 0) settings.set_device_id(device);
+  if (o.threads > 0) settings.set_num_threads(o.threads);
+  if (o.device >= 0) settings.set_device_id(o.device);
   return settings;
 }
 
@@ -107,6 +125,10 @@ std::function<std::string(const std::string&)> known_name(std::string_view kind,
       };
 }
 
+std::function<std::string(const std::string&)> known_format() {
+  return known_name("format", list_formats_and_auto({}));
+}
+
 std::function<std::string(const std::string&)> number_from(double lowest, bool inclusive) {
   return [=](const std::string& text) -> std::string {
     double v = 0;
@@ -117,6 +139,16 @@ std::function<std::string(const std::string&)> number_from(double lowest, bool i
     return fmt::format("takes a number {} {}, not '{}'", inclusive ? "from" : "above", lowest,
                        text);
   };
+}
+
+std::string formats_section(std::string_view auto_is) {
+  const std::string measured = fmt::format("the fastest of them, found by measuring{}", auto_is);
+  const auto formats = list_formats_and_auto(measured);
+  std::string out = list_section("formats (--format)", formats);
+  for (const FormatInfo& f : formats) {
+    if (!f.variants.empty()) out += fmt::format("  {}:{} choose a variant\n", f.name, f.variants);
+  }
+  return out;
 }
 
 }  // namespace krysol::apps

@@ -32,8 +32,14 @@ void write_file(const std::string& path, std::string_view text);
 /// What Kokkos runs on, for --version and reports; empty on a host.
 std::string device_name();
 
-/// threads and device as options give them: 0 and -1 where they do not.
-Kokkos::InitializationSettings kokkos_settings(int threads, int device);
+/// What every program's options say of the machine.
+struct MachineOptions {
+  int threads = 0;  // 0 and -1: as Kokkos sees fit
+  int device = -1;
+  bool no_bandwidth = false;
+};
+void add_machine_options(CLI::App& app, MachineOptions& o);
+Kokkos::InitializationSettings kokkos_settings(const MachineOptions& o);
 
 /// Adds --list and --version, and parses. Returns the exit code where all is done or wrong.
 std::optional<int> parse(CLI::App& app, int argc, char** argv, const std::string& list_help,
@@ -53,6 +59,9 @@ std::function<std::string(const std::string&)> known_name(std::string_view kind,
   return known_name(kind, std::move(names));
 }
 
+/// A check that a text is a format that the library has, or auto.
+std::function<std::string(const std::string&)> known_format();
+
 /// A check that a text is a finite number from `lowest`, which is itself allowed or not.
 std::function<std::string(const std::string&)> number_from(double lowest, bool inclusive = true);
 
@@ -60,8 +69,12 @@ std::function<std::string(const std::string&)> number_from(double lowest, bool i
 template <class Entries>
 std::string list_section(std::string_view title, const Entries& entries) {
   std::string out = fmt::format("{}:\n", title);
-  for (const auto& e : entries) out += fmt::format("  {:<14}{}\n", e.name, e.good_for);
+  for (const auto& e : entries) out += fmt::format("  {:<13} {}\n", e.name, e.good_for);
   return out;
 }
+
+/// The section of the formats, auto among them, and of their variants. What auto is to the program
+/// may be added to its line, as in "; the default".
+std::string formats_section(std::string_view auto_is = {});
 
 }  // namespace krysol::apps

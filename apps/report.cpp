@@ -165,18 +165,22 @@ std::string outcome_block(const Report& r) {
 
 }  // namespace
 
+std::string machine_as_text(std::string_view backend, int threads, std::string_view device) {
+  if (backend == "OpenMP") {
+    return fmt::format("{}, {} thread{}", backend, threads, threads == 1 ? "" : "s");
+  }
+  return device.empty() ? std::string(backend) : fmt::format("{}, {}", backend, device);
+}
+
 std::string as_text(const Report& r, bool explained) {
-  const std::string where = r.backend == "OpenMP" ? fmt::format("OpenMP, {} thread{}", r.threads,
-                                                                r.threads == 1 ? "" : "s")
-                            : r.device.empty()    ? r.backend
-                                                  : fmt::format("{}, {}", r.backend, r.device);
   std::string out = matrix_block(r);
   out += line("format", fmt::format("{}, {}{}", r.format, size(static_cast<double>(r.format_bytes)),
                                     r.choice ? fmt::format(" (auto: {})", r.choice->reason) : ""));
   if (explained && r.choice) out += explain(*r.choice);
   out += line("b", r.rhs);
   out += line("x0", r.x0);
-  out += line("method", fmt::format("{} with {}, {}", r.solver, r.preconditioner, where));
+  out += line("method", fmt::format("{} with {}, {}", r.solver, r.preconditioner,
+                                    machine_as_text(r.backend, r.threads, r.device)));
   const std::string absolute = r.stop.atol > 0 ? fmt::format(", or {:.3g}", r.stop.atol) : "";
   out += line("stop", fmt::format("|b - Ax| <= {:.3g} |b|{}", r.stop.rtol, absolute));
   for (const std::string& note : r.notes) out += line("note", note);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <krysol/solver/solver.hpp>
@@ -72,6 +73,9 @@ struct Report {
   Work setup;  // of the preconditioner
   std::optional<Bandwidth> bandwidth;
 };
+
+/// What a program ran on, as in "OpenMP, 2 threads" or "CUDA, " and the device's name.
+std::string machine_as_text(std::string_view backend, int threads, std::string_view device);
 
 /// For people; `explained` shows how the format was chosen.
 std::string as_text(const Report& report, bool explained = false);

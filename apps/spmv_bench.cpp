@@ -35,18 +35,11 @@ struct Options {
   bool no_peers = false;
   bool quiet = false;
   bool explain = false;
-  bool no_bandwidth = false;
-  int threads = 0;
-  int device = -1;
+  MachineOptions machine;
 };
 
 std::string list_text() {
-  auto formats = list_formats();
-  formats.push_back({"auto", "the fastest of them, found by measuring", {}});
-  std::string out = list_section("formats (--format)", formats);
-  for (const FormatInfo& f : formats) {
-    if (!f.variants.empty()) out += fmt::format("  {}:{} choose a variant\n", f.name, f.variants);
-  }
+  std::string out = formats_section();
   out += "problems (in place of a file):\n";
   for (const ProblemInfo& p : list_problems()) out += fmt::format("  {:<14}{}\n", p.name, p.what);
   out += fmt::format("peers of this build:\n  {}\n", peer_names());
@@ -84,11 +77,7 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--csv", o.csv, "write the table as CSV; - for standard output");
   app.add_option("--json", o.json, "write it as JSON; likewise");
   app.add_flag("--quiet", o.quiet, "no tables; the exit code, errors and files say all");
-  app.add_flag("--no-bandwidth", o.no_bandwidth, "do not measure this machine's memory bandwidth");
-  app.add_option("--threads", o.threads, "host threads (default: OMP_NUM_THREADS, or all cores)")
-      ->check(CLI::Range(1, 4096));
-  app.add_option("--device", o.device, "number of the GPU (default: the first)")
-      ->check(number_from(0));
+  add_machine_options(app, o.machine);
 }
 
 std::string random_name(double length, double density) {
@@ -132,9 +121,7 @@ BenchReport measure(const Options& o, const std::string& name) {
 }
 
 void check_formats(const Options& o) {
-  auto known = list_formats();
-  known.push_back({"auto", {}, {}});
-  const auto check = known_name("format", known);
+  const auto check = known_format();
   for (const std::string& f : o.formats) {
     if (const std::string wrong = check(f); !wrong.empty()) throw UsageError(wrong);
   }
@@ -165,7 +152,7 @@ int run(const Options& o) {
   for (const std::string& name : names(o)) {
     reports.push_back(measure(o, name));
     if (!o.quiet && o.sizes.empty()) {
-      if (!o.no_bandwidth) reports.back().bandwidth = measure_bandwidth();
+      if (!o.machine.no_bandwidth) reports.back().bandwidth = measure_bandwidth();
       print(as_text(reports.back(), o.explain));
     }
   }
@@ -198,7 +185,7 @@ int main_checked(int argc, char** argv) {
         "only one of the tables, --csv - and --json - can go to standard output; add "
         "--quiet");
   }
-  const Kokkos::ScopeGuard guard(kokkos_settings(options.threads, options.device));
+  const Kokkos::ScopeGuard guard(kokkos_settings(options.machine));
   return run(options);
 }
 
