@@ -115,10 +115,10 @@ std::string list_text() {
   out += list_section("preconditioners (--precond)", list_preconditioners());
   out +=
       "right-hand sides (--rhs):\n"
-      "  FILE          a Matrix Market vector; NAME_b.mtx beside NAME.mtx is found by itself\n"
-      "  ones          b = (1, ..., 1)\n"
-      "  random[:SEED] entries between -1 and 1\n"
-      "  A*ones        b = A x* with x* = (1, ..., 1), so that the error is known\n"
+      "  FILE            a Matrix Market vector; NAME_b.mtx beside NAME.mtx is found by itself\n"
+      "  ones            b = (1, ..., 1)\n"
+      "  random[:SEED]   entries between -1 and 1\n"
+      "  A*ones          b = A x* with x* = (1, ..., 1), so that the error is known\n"
       "  A*random[:SEED]  the same with a random x*; A*random:1 is the default\n";
   return out;
 }

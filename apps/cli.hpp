@@ -69,7 +69,7 @@ std::function<std::string(const std::string&)> number_from(double lowest, bool i
 template <class Entries>
 std::string list_section(std::string_view title, const Entries& entries) {
   std::string out = fmt::format("{}:\n", title);
-  for (const auto& e : entries) out += fmt::format("  {:<13} {}\n", e.name, e.good_for);
+  for (const auto& e : entries) out += fmt::format("  {:<15} {}\n", e.name, e.good_for);
   return out;
 }
 

@@ -41,7 +41,7 @@ struct Options {
 std::string list_text() {
   std::string out = formats_section();
   out += "problems (in place of a file):\n";
-  for (const ProblemInfo& p : list_problems()) out += fmt::format("  {:<14}{}\n", p.name, p.what);
+  for (const ProblemInfo& p : list_problems()) out += fmt::format("  {:<16}{}\n", p.name, p.what);
   out += fmt::format("peers of this build:\n  {}\n", peer_names());
   return out;
 }

@@ -40,9 +40,10 @@ if(NOT TARGET Kokkos::kokkos)
   endif()
   set(KRYSOL_FETCHED_KOKKOS ON)
 endif()
-# Not part of the library; benchmarks and interoperability tests use it where it is there.
-if(NOT KRYSOL_FETCHED_KOKKOS)
-  find_package(KokkosKernels CONFIG QUIET)
+# The format kokkos_kernels, and a peer of the benchmarks. Only those that stand beside this very Kokkos will do.
+option(KRYSOL_KOKKOS_KERNELS "Use Kokkos Kernels where they are found" ON)
+if(KRYSOL_KOKKOS_KERNELS AND Kokkos_DIR)
+  find_package(KokkosKernels CONFIG QUIET HINTS ${Kokkos_DIR}/..)
 endif()
 
 # ---- Header-only libraries. The packages' own config files are passed over: Debian's want the compiled fmt, its

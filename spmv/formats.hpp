@@ -11,6 +11,9 @@
 #include <krysol/spmv/jds.hpp>
 #include <krysol/spmv/operator.hpp>
 #include <krysol/spmv/sell_c_sigma.hpp>
+#ifdef KRYSOL_HAVE_KOKKOS_KERNELS  // the package defines it where the library was built with them
+#include <krysol/spmv/kokkos_kernels.hpp>
+#endif
 
 namespace krysol {
 
@@ -27,6 +30,9 @@ using Formats = TypeList<  //
     SellCSigma<S, Exec>,   //
     Jds<S, Exec>,          //
     Coo<S, Exec>,          //
+#ifdef KRYSOL_HAVE_KOKKOS_KERNELS
+    KokkosKernels<S, Exec>,  //
+#endif
     Hyb<S, Exec>>;
 
 /// A line of `--list`.

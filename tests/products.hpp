@@ -52,11 +52,16 @@ struct CaseName {
   }
 };
 
+/// Kokkos Kernels' csr multiplies vectors of its own entry type only.
+template <class F, class T>
+constexpr bool takes_vectors_of = krysol::LinearOperator<F, T, typename F::execution_space>;
+
 template <class List, class T>
 struct WithVectors;
 template <class... F, class T>
 struct WithVectors<TypeList<F...>, T> {
-  using type = TypeList<Case<F, T>...>;
+  using type =
+      Join<std::conditional_t<takes_vectors_of<F, T>, TypeList<Case<F, T>>, TypeList<>>...>;
 };
 template <class S, class T, class Exec>
 using PlainCases = typename WithVectors<krysol::Formats<S, Exec>, T>::type;
