@@ -145,6 +145,13 @@ inline Triplets<double> biharmonic1d(Index n) {
   return t;
 }
 
+/// 1, 2, ..., n, for eigenvalues.
+inline std::vector<double> one_to(Index n) {
+  std::vector<double> v;
+  for (Index k = 1; k <= n; ++k) v.push_back(k);
+  return v;
+}
+
 /// Q diag(eigenvalues) Q' with Q a product of three random reflections; all entries are stored, and
 /// mirror images have the same bits.
 inline Triplets<double> random_spd(const std::vector<double>& eigenvalues, std::uint64_t seed) {

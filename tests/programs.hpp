@@ -20,6 +20,7 @@
 #include <fmt/format.h>
 #include <krysol/io/matrix_market.hpp>
 #include <nlohmann/json.hpp>
+#include "messages.hpp"
 
 namespace krysol_tests {
 
@@ -39,10 +40,6 @@ inline std::vector<std::string> lines_of(const std::string& text) {
   std::istringstream stream(text);
   for (std::string line; std::getline(stream, line);) lines.push_back(line);
   return lines;
-}
-
-inline bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 /// An exit status as the shell shows it: 128 + the signal for a program that one has ended.
@@ -143,7 +140,7 @@ class ProgramTest : public testing::Test {
     EXPECT_EQ(o.code, 2);
     EXPECT_EQ(o.out, "");
     EXPECT_TRUE(o.err.starts_with(fs::path(program_).filename().string() + ": error: ")) << o.err;
-    EXPECT_TRUE(contains(o.err, message)) << o.err;
+    EXPECT_TRUE(holds(o.err, message)) << o.err;
   }
 
   std::set<std::string> files() const {

@@ -93,10 +93,8 @@ TYPED_TEST_SUITE(Ic0, Ic0Cases, OnName);
 TYPED_TEST(Ic0, EqualsItsDefinition) {
   using T = typename TypeParam::Scalar;
   using Exec = typename TypeParam::Space;
-  std::vector<double> eigenvalues;
-  for (int k = 1; k <= 30; ++k) eigenvalues.push_back(k);
   for (const auto& problem : {poisson1d(50), poisson2d(13, 9), poisson2d(8, 12, 0.01), poisson3d(6),
-                              jump_coefficients2d(12, 1e3), random_spd(eigenvalues, 3)}) {
+                              jump_coefficients2d(12, 1e3), random_spd(one_to(30), 3)}) {
     const auto t = as<FileScalar<T>>(problem);
     const auto r = random_vector<T>(static_cast<std::size_t>(t.rows), 1);
     const auto m = krysol::make_ic0<Exec>(to_csr(t).matrix);
@@ -143,9 +141,7 @@ TYPED_TEST(Ic0, EqualsTheMatrixWhereThatHasNonzeros) {
 TYPED_TEST(Ic0, TakesOneIterationWhereThereIsNoFill) {
   using T = typename TypeParam::Scalar;
   using Exec = typename TypeParam::Space;
-  std::vector<double> eigenvalues;
-  for (int k = 1; k <= 20; ++k) eigenvalues.push_back(k);
-  for (const auto& problem : {poisson1d(30), random_spd(eigenvalues, 4)}) {
+  for (const auto& problem : {poisson1d(30), random_spd(one_to(20), 4)}) {
     Solver<T, Exec> solver{as<FileScalar<T>>(problem),
                            random_vector<T>(static_cast<std::size_t>(problem.rows), 2), "ic0"};
     solver.stop.rtol = std::is_same_v<krysol::Real<T>, float> ? 1e-4 : 1e-10;

@@ -40,9 +40,7 @@ Triplets<double> block_diagonal(Index rows, Index block) {
   auto t = no_entries<double>(rows, rows);
   for (Index first = 0; first < rows; first += block) {
     const Index size = std::min(block, rows - first);
-    std::vector<double> eigenvalues;
-    for (Index k = 0; k < size; ++k) eigenvalues.push_back(1 + k);
-    const auto one = random_spd(eigenvalues, static_cast<std::uint64_t>(first));
+    const auto one = random_spd(one_to(size), static_cast<std::uint64_t>(first));
     for (std::size_t k = 0; k < one.values.size(); ++k) {
       t.add(first + one.row_idx[k], first + one.col_idx[k], one.values[k]);
     }

@@ -24,10 +24,8 @@ TYPED_TEST_SUITE(Ssor, SsorCases, OnName);
 TYPED_TEST(Ssor, EqualsItsFormula) {
   using T = typename TypeParam::Scalar;
   using Exec = typename TypeParam::Space;
-  std::vector<double> eigenvalues;
-  for (int k = 1; k <= 20; ++k) eigenvalues.push_back(k);
   for (const auto& problem : {poisson1d(30), poisson2d(9, 7), poisson3d(4), biharmonic1d(20),
-                              random_spd(eigenvalues, 3)}) {
+                              random_spd(one_to(20), 3)}) {
     const auto t = as<FileScalar<T>>(problem);
     const auto r = random_vector<T>(static_cast<std::size_t>(t.rows), 1);
     for (const double w : {1.0, 0.5, 1.6}) {
