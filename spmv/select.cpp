@@ -11,15 +11,21 @@
 namespace krysol {
 namespace {
 
-/// What row lengths tell of each format's bytes.
+/// What row lengths tell of each format's bytes; of the shared ones, the least that they could
+/// take.
 struct Model {
+  std::int64_t vectors = 0;  // x read and y written, whatever the format
   std::int64_t csr = 0;
+  std::int64_t shared_offsets = 0;
+  std::int64_t shared_rows = 0;
   std::int64_t ell = 0;
   std::int64_t sell = 0;
   std::int64_t jds = 0;
   std::int64_t hyb = 0;
   std::int64_t coo = 0;
   Index sigma = 1;
+  double mean_row = 0;
+  Index longest_row = 0;
 };
 
 template <class S, class Exec>
@@ -27,8 +33,16 @@ Model look_at_lengths(const HostCsr<S>& a) {
   constexpr auto place = static_cast<std::int64_t>(sizeof(S) + sizeof(Index));
   const Offset* row_ptr = a.row_ptr.data();
   Model m;
+  constexpr auto entry = static_cast<std::int64_t>(sizeof(S));
+  m.vectors = (std::int64_t{a.rows} + a.cols) * entry;
   m.csr = bytes(a);
-  m.ell = std::int64_t{longest_row(a)} * a.rows * place;
+  constexpr Index kinds_slice = SharedRows<S, Exec>::slice;
+  m.shared_rows = a.rows / kinds_slice * std::int64_t{sizeof(Index)};
+  m.shared_offsets = m.shared_rows + a.nnz() * entry +
+                     a.rows / kinds_slice * static_cast<std::int64_t>(sizeof(Offset));
+  m.longest_row = longest_row(a);
+  m.mean_row = static_cast<double>(a.nnz()) / std::max<Index>(a.rows, 1);
+  m.ell = std::int64_t{m.longest_row} * a.rows * place;
   m.coo = a.nnz() * (place + static_cast<std::int64_t>(sizeof(Index)));
   m.jds = a.nnz() * place + std::int64_t{a.rows} * static_cast<std::int64_t>(sizeof(Index));
   const Offset width = hyb_width(row_ptr, a.rows);
@@ -42,6 +56,17 @@ Model look_at_lengths(const HostCsr<S>& a) {
   m.sigma = sell.sigma;
   m.sell = sell.places * place + a.rows / slice * 12 + (sell.sigma > 1 ? a.rows * 4 : 0);
   return m;
+}
+
+std::int64_t least_bytes(std::string_view name, const Model& m) {
+  if (name == "shared_rows") return m.shared_rows;
+  if (name == "shared_offsets") return m.shared_offsets;
+  if (name == "ell" || name == "ellpack_r") return m.ell;
+  if (name == "sell_c_sigma") return m.sell;
+  if (name == "jds") return m.jds;
+  if (name == "hyb") return m.hyb;
+  if (name == "coo") return m.coo;
+  return m.csr;
 }
 
 std::string megabytes(std::int64_t bytes) {
@@ -67,6 +92,11 @@ std::string ruled_out(std::string_view name, const Model& m) {
       static_cast<double>(m.sell) < 1.3 * static_cast<double>(m.jds)) {
     return fmt::format("sell_c_sigma pads to {} of {} only, in one stream", megabytes(m.sell),
                        megabytes(m.jds));
+  }
+  // Cutting within rows costs little where they are long, and is of use where they are uneven.
+  if (name == "csr_merge" && m.mean_row < 24 && m.longest_row < 4 * m.mean_row) {
+    return fmt::format("rows of {:.1f} and at most {} nonzeros are equal work as they are",
+                       m.mean_row, m.longest_row);
   }
   if (name == "kokkos_kernels" && on_host<Exec>) {
     return "the same bytes as csr, without its blocks of equal work";
@@ -126,6 +156,28 @@ void compare(Contender<S, Exec>& a, Contender<S, Exec>& b, Workspace<S, Exec>& w
   a.trial->measured = b.trial->measured = true;
 }
 
+/// The fastest that any format moved its bytes so far.
+class Roofline {
+ public:
+  explicit Roofline(std::int64_t vectors) : vectors_(vectors) {}
+
+  void add(const FormatTrial& t) {
+    if (t.measured) rate_ = std::max(rate_, static_cast<double>(t.bytes + vectors_) / t.seconds);
+  }
+  /// Why a format of so many bytes cannot be faster than the best; empty where it could be.
+  std::string rules_out(std::int64_t bytes, const FormatTrial& best) const {
+    constexpr double benefit_of_doubt = 1.3;
+    if (rate_ == 0) return {};
+    const double seconds = static_cast<double>(bytes + vectors_) / (benefit_of_doubt * rate_);
+    if (seconds < best.seconds) return {};
+    return fmt::format("its {} alone take longer than {} does", megabytes(bytes), best.name);
+  }
+
+ private:
+  std::int64_t vectors_;
+  double rate_ = 0;  // bytes/s
+};
+
 template <class S, class Exec>
 Contender<S, Exec> make_contender(const HostCsr<S>& csr, FormatTrial& trial) {
   Kokkos::Timer timer;
@@ -144,7 +196,7 @@ std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>& csr,
                                                  FormatChoice& choice) {
   Kokkos::Timer clock;
   choice = {};
-  const auto formats = list_formats();
+  auto formats = list_formats();
   choice.trials.reserve(formats.size());  // contenders point into it
   FormatTrial base;
   base.name = "csr";
@@ -179,6 +231,11 @@ std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>& csr,
   const Vector<S, Exec> y = zeros<S>(Exec{}, "select.y", csr.rows);
   Kokkos::deep_copy(x, S(1));
   Workspace<S, Exec> work{x, y, options.with_dot && csr.rows == csr.cols};
+  // The fewest bytes first: what they win makes most of the others needless to convert.
+  std::stable_sort(formats.begin(), formats.end(), [&](const FormatInfo& a, const FormatInfo& b) {
+    return least_bytes(a.name, model) < least_bytes(b.name, model);
+  });
+  Roofline roofline(model.vectors);
   double csr_seconds = std::numeric_limits<double>::infinity();
   for (const auto& f : formats) {
     if (f.name == "csr") continue;
@@ -186,6 +243,9 @@ std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>& csr,
     trial.name = f.name;
     if (f.name == "sell_c_sigma") trial.name += fmt::format(":{}", model.sigma);
     trial.remark = ruled_out<Exec>(f.name, model);
+    if (trial.remark.empty()) {
+      trial.remark = roofline.rules_out(least_bytes(f.name, model), *best.trial);
+    }
     if (!trial.remark.empty()) continue;
     Contender<S, Exec> challenger;
     try {
@@ -195,6 +255,8 @@ std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>& csr,
       continue;
     }
     compare(best, challenger, work);
+    roofline.add(*best.trial);
+    roofline.add(trial);
     if (best.trial->name == "csr") csr_seconds = std::min(csr_seconds, best.trial->seconds);
     if (trial.seconds < 0.98 * best.trial->seconds) best = std::move(challenger);
   }

@@ -26,6 +26,11 @@ const FormatTrial* trial_of(const FormatChoice& choice, std::string_view format)
   return found;
 }
 
+/// Measured, or ruled out by what measuring another has shown.
+bool considered(const FormatTrial* t) {
+  return t->measured || holds(t->remark, "alone take longer than");
+}
+
 template <class T, class Exec>
 void expect_right_choice(const Triplets<FileScalar<T>>& entries, FormatChoice& choice) {
   const auto host = krysol::to_csr(entries).matrix;
@@ -55,7 +60,7 @@ TYPED_TEST(Select, MeasuresAndChoosesOneThatIsRight) {
   FormatChoice choice;
   expect_right_choice<T, Exec>(random_sparse<FileScalar<T>>(4000, 4000, 9, 3), choice);
   EXPECT_TRUE(trial_of(choice, "csr")->measured);
-  EXPECT_TRUE(trial_of(choice, "sell_c_sigma")->measured);
+  EXPECT_TRUE(considered(trial_of(choice, "sell_c_sigma")));
   EXPECT_EQ(trial_of(choice, "csr")->break_even, 0);
   EXPECT_TRUE(holds(trial_of(choice, "coo")->remark, "of csr"));
 }
@@ -71,7 +76,7 @@ TYPED_TEST(Select, GoesOnWhereAFormatCannotHoldTheMatrix) {
     EXPECT_FALSE(trial_of(choice, name)->measured);
     EXPECT_TRUE(holds(trial_of(choice, name)->remark, "of csr")) << trial_of(choice, name)->remark;
   }
-  EXPECT_TRUE(trial_of(choice, "csr_merge")->measured);
+  EXPECT_TRUE(considered(trial_of(choice, "csr_merge")));
 }
 
 TYPED_TEST(Select, TimesTheDotProductWithIt) {
@@ -83,7 +88,7 @@ TYPED_TEST(Select, TimesTheDotProductWithIt) {
     const auto a =
         select_format<T, Exec>(krysol::to_csr(entries).matrix, {.with_dot = true}, choice);
     expect_product<krysol::Operator<T, Exec>, T>(*a, entries, choice.name, {0.0, 1.0});
-    EXPECT_TRUE(trial_of(choice, "sell_c_sigma")->measured);
+    EXPECT_TRUE(considered(trial_of(choice, "sell_c_sigma")));
   }
 }
 

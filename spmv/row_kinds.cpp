@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <krysol/spmv/row_kinds.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <unordered_map>
+
+#include <fmt/format.h>
+#include <krysol/spmv/spaces.hpp>
+
+namespace krysol {
+namespace {
+
+constexpr std::size_t most_kinds = 65536;
+
+template <class S>
+struct Rows {
+  const Offset* row_ptr;
+  const Index* col_idx;
+  const S* values;
+  bool with_values;
+
+  Offset length(Index i) const { return row_ptr[i + 1] - row_ptr[i]; }
+
+  bool alike(Index i, Index j) const {
+    const Offset n = length(i);
+    if (n != length(j)) return false;
+    const Index* a = col_idx + row_ptr[i];
+    const Index* b = col_idx + row_ptr[j];
+    const Index shift = i - j;
+    // In pieces that a compiler turns into vector compares, so that most differences end it early.
+    constexpr Offset piece = 8;
+    Offset k = 0;
+    for (; k + piece <= n; k += piece) {
+      Index differ = 0;
+      for (Offset l = 0; l < piece; ++l) differ |= (a[k + l] - b[k + l]) ^ shift;
+      if (differ != 0) return false;
+    }
+    for (; k < n; ++k) {
+      if (a[k] - b[k] != shift) return false;
+    }
+    return !with_values || std::memcmp(values + row_ptr[i], values + row_ptr[j],
+                                       static_cast<std::size_t>(n) * sizeof(S)) == 0;
+  }
+
+  std::uint64_t hash(Index i) const {
+    constexpr std::uint64_t factor = 0x9E3779B97F4A7C15U;
+    auto h = static_cast<std::uint64_t>(length(i)) * factor;
+    const auto mix = [&h](std::uint64_t word) {
+      h = (h ^ word) * factor;
+      h ^= h >> 29U;
+    };
+    for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
+      mix(static_cast<std::uint64_t>(std::int64_t{col_idx[k]} - i));
+      if (!with_values) continue;
+      std::array<std::uint64_t, sizeof(S) / 8 + (sizeof(S) < 8 ? 1 : 0)> words{};
+      std::memcpy(words.data(), values + k, sizeof(S));
+      for (const std::uint64_t w : words) mix(w);
+    }
+    return h;
+  }
+};
+
+/// The kinds seen so far, and the last few of them, which the next row most likely has.
+template <class S>
+class Kinds {
+ public:
+  explicit Kinds(const Rows<S>& rows) : rows_(rows) { recent_.fill(-1); }
+
+  Index kind_of(Index i) {
+    for (std::size_t r = 0; r < recent_.size() && recent_[r] >= 0; ++r) {
+      const Index kind = recent_[r];
+      if (!rows_.alike(i, first_row[static_cast<std::size_t>(kind)])) continue;
+      std::rotate(recent_.begin(), recent_.begin() + static_cast<std::ptrdiff_t>(r),
+                  recent_.begin() + static_cast<std::ptrdiff_t>(r) + 1);
+      return kind;
+    }
+    const Index kind = search(i);
+    std::rotate(recent_.begin(), recent_.end() - 1, recent_.end());
+    recent_[0] = kind;
+    return kind;
+  }
+
+  std::vector<Index> first_row;
+  Offset list_entries = 0;
+
+ private:
+  Index search(Index i) {
+    const auto [from, to] = by_hash_.equal_range(rows_.hash(i));
+    for (auto it = from; it != to; ++it) {
+      if (rows_.alike(i, first_row[static_cast<std::size_t>(it->second)])) return it->second;
+    }
+    const auto kind = static_cast<Index>(first_row.size());
+    by_hash_.emplace(rows_.hash(i), kind);
+    first_row.push_back(i);
+    list_entries += rows_.length(i);
+    return kind;
+  }
+
+  const Rows<S>& rows_;
+  std::unordered_multimap<std::uint64_t, Index> by_hash_;
+  std::array<Index, 4> recent_{};  // latest first
+};
+
+/// What the kinds' lists may hold.
+struct Limit {
+  Offset nnz;
+  Offset always;  // entries
+
+  /// Of the first `rows` rows. Where every fourth row is a new kind there is nothing to share, and
+  /// no need to look at all of them.
+  bool exceeded(std::size_t kinds, Offset list_entries, Index rows) const {
+    if (kinds > most_kinds) return true;
+    return list_entries > always &&
+           (list_entries > nnz / 8 || kinds > static_cast<std::size_t>(rows) / 4);
+  }
+  [[noreturn]] void refuse(std::string_view format, std::size_t kinds, Offset list_entries,
+                           Index rows) const {
+    throw FormatRefusal(
+        fmt::format("{}: {} of {} rows looked at differ from all others, with {} of {} nonzeros; "
+                    "at most {} kinds, "
+                    "a quarter of the rows and an eighth of the nonzeros pay",
+                    format, kinds, rows, list_entries, nnz, most_kinds));
+  }
+};
+
+}  // namespace
+
+template <class S>
+RowKinds find_kinds(std::string_view format, const HostCsr<S>& a, bool with_values) {
+  const Rows<S> rows{a.row_ptr.data(), a.col_idx.data(), a.values.data(), with_values};
+  const auto entry = static_cast<Offset>(sizeof(Index) + (with_values ? sizeof(S) : 0));
+  const Limit limit{a.nnz(), Offset{always_allowed_bytes} / entry};
+  RowKinds found;
+  found.of_row.resize(static_cast<std::size_t>(a.rows));
+
+  // Each piece numbers its kinds for itself; those of the pieces are then joined in order, so that
+  // the numbers do not depend on the pieces.
+  constexpr Index shortest_piece = 4096;
+  const Index pieces =
+      std::clamp<Index>(a.rows / shortest_piece, 1, static_cast<Index>(Host().concurrency()));
+  const auto begin = [&](Index p) { return static_cast<Index>(std::int64_t{a.rows} * p / pieces); };
+  std::vector<Kinds<S>> of_piece(static_cast<std::size_t>(pieces), Kinds<S>(rows));
+  std::vector<Index> stopped(static_cast<std::size_t>(pieces), -1);
+  host_for("krysol::find_kinds", pieces, [&](std::int64_t p) {
+    Kinds<S>& mine = of_piece[static_cast<std::size_t>(p)];
+    const Index last = begin(static_cast<Index>(p) + 1);
+    for (Index i = begin(static_cast<Index>(p)); i < last; ++i) {
+      const Index kind = mine.kind_of(i);
+      if (limit.exceeded(mine.first_row.size(), mine.list_entries,
+                         i - begin(static_cast<Index>(p)) + 1)) {
+        stopped[static_cast<std::size_t>(p)] = i;
+        return;
+      }
+      found.of_row[static_cast<std::size_t>(i)] = static_cast<std::uint16_t>(kind);
+    }
+  });
+  Kinds<S> all(rows);
+  for (Index p = 0; p < pieces; ++p) {
+    const Kinds<S>& mine = of_piece[static_cast<std::size_t>(p)];
+    if (const Index i = stopped[static_cast<std::size_t>(p)]; i >= 0) {
+      limit.refuse(format, mine.first_row.size(), mine.list_entries, i - begin(p) + 1);
+    }
+    std::vector<std::uint16_t> renamed;
+    for (const Index first : mine.first_row) {
+      renamed.push_back(static_cast<std::uint16_t>(all.kind_of(first)));
+      if (limit.exceeded(all.first_row.size(), all.list_entries, begin(p + 1))) {
+        limit.refuse(format, all.first_row.size(), all.list_entries, begin(p + 1));
+      }
+    }
+    if (p == 0) continue;  // the same numbers
+    host_for("krysol::find_kinds(rename)", begin(p + 1) - begin(p), [&](std::int64_t k) {
+      auto& kind = found.of_row[static_cast<std::size_t>(begin(p) + k)];
+      kind = renamed[kind];
+    });
+  }
+  found.first_row = std::move(all.first_row);
+  found.kind_ptr = {0};
+  for (const Index i : found.first_row) {
+    found.kind_ptr.push_back(found.kind_ptr.back() + static_cast<Index>(rows.length(i)));
+  }
+  return found;
+}
+
+KindSlices plan_kind_slices(const RowKinds& kinds, const Offset* row_ptr, Index rows, Index slice,
+                            bool pad_mixed) {
+  const auto slices = static_cast<std::size_t>((std::int64_t{rows} + slice - 1) / slice);
+  KindSlices plan;
+  plan.kind.resize(slices);
+  plan.slice_ptr.resize(slices + 1);
+  plan.slice_ptr[0] = 0;
+  host_for("krysol::plan_kind_slices", static_cast<std::int64_t>(slices), [&](std::int64_t s) {
+    const auto first = static_cast<std::size_t>(s * slice);
+    const std::size_t last =
+        std::min(static_cast<std::size_t>(rows), first + static_cast<std::size_t>(slice));
+    bool same = last - first == static_cast<std::size_t>(slice);
+    Offset longest = 0;
+    for (std::size_t i = first; i < last; ++i) {
+      same = same && kinds.of_row[i] == kinds.of_row[first];
+      longest = std::max(longest, row_ptr[i + 1] - row_ptr[i]);
+    }
+    const auto at = static_cast<std::size_t>(s);
+    plan.kind[at] = same ? kinds.of_row[first] : -1;
+    plan.slice_ptr[at + 1] = same || !pad_mixed ? row_ptr[last] - row_ptr[first] : longest * slice;
+  });
+  for (std::size_t s = 0; s < slices; ++s) plan.slice_ptr[s + 1] += plan.slice_ptr[s];
+  return plan;
+}
+
+template <class S>
+std::vector<Index> offsets_of(const RowKinds& kinds, const HostCsr<S>& a) {
+  std::vector<Index> offset;
+  offset.reserve(static_cast<std::size_t>(kinds.kind_ptr.back()));
+  for (const Index i : kinds.first_row) {
+    for (Offset k = a.row_ptr.data()[i]; k < a.row_ptr.data()[i + 1]; ++k) {
+      offset.push_back(a.col_idx.data()[k] - i);
+    }
+  }
+  return offset;
+}
+
+#define KRYSOL_INSTANTIATE(S)                                              \
+  template RowKinds find_kinds(std::string_view, const HostCsr<S>&, bool); \
+  template std::vector<Index> offsets_of(const RowKinds&, const HostCsr<S>&);
+KRYSOL_FOR_EACH_ENTRY(KRYSOL_INSTANTIATE)
+#undef KRYSOL_INSTANTIATE
+
+}  // namespace krysol

@@ -1,0 +1,71 @@
+// Rows that are alike but for their place: what the formats with shared rows are made from.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include <krysol/spmv/padding.hpp>
+
+namespace krysol {
+
+/// Two rows are of one kind where their lists of offsets, column minus row, are equal: interior
+/// points of a grid, say. A kind is known by its first row.
+struct RowKinds {
+  std::vector<std::uint16_t> of_row;  // [rows] numbered in the order of their first rows
+  std::vector<Index> first_row;       // [kinds]
+  std::vector<Index> kind_ptr;        // [kinds + 1] where a kind's list begins, one behind another
+};
+
+/// `with_values` tells rows of different values apart, too. Throws FormatRefusal where the lists of
+/// all kinds take more than always_allowed_bytes and hold more than an eighth of the nonzeros, or a
+/// quarter of the rows; and where there are more than 65536 kinds. On the host's cores; O(nnz)
+/// where kinds are few.
+template <class S>
+RowKinds find_kinds(std::string_view format, const HostCsr<S>& a, bool with_values);
+
+/// Slices of `slice` rows: each of one kind, or mixed.
+struct KindSlices {
+  std::vector<Index> kind;  // [slices] -1 where mixed, as a last one with fewer rows always is
+  std::vector<Offset> slice_ptr;  // [slices + 1] where values begin; mixed slices padded or not
+};
+KindSlices plan_kind_slices(const RowKinds& kinds, const Offset* row_ptr, Index rows, Index slice,
+                            bool pad_mixed);
+
+/// The lists one behind another: offset[kind_ptr[q] + j] = column minus row of entry j of kind q.
+template <class S>
+std::vector<Index> offsets_of(const RowKinds& kinds, const HostCsr<S>& a);
+
+/// The sum of v[j] x_of_row[list[j]] for 0 <= j < n, in eight chains where it is long.
+template <class S, class T>
+KOKKOS_INLINE_FUNCTION T chained_row(const T* x_of_row, const Index* list, Index n, const S* v) {
+  constexpr int chains = 8;
+  Index j = 0;
+  T total = T(0);
+  if (n >= 3 * chains) {
+    T chain[chains] = {};
+    for (; j + chains <= n; j += chains) {
+      prefetch(v + j + 512);
+#pragma omp simd
+      for (int l = 0; l < chains; ++l) {
+        chain[l] += static_cast<T>(v[j + l]) * x_of_row[list[j + l]];
+      }
+    }
+    total = ((chain[0] + chain[4]) + (chain[2] + chain[6])) +
+            ((chain[1] + chain[5]) + (chain[3] + chain[7]));
+  }
+  for (; j < n; ++j) total += static_cast<T>(v[j]) * x_of_row[list[j]];
+  return total;
+}
+
+/// Rows a block, a multiple of `slice`: few enough that a host core's share stays in its cache.
+inline std::int64_t rows_of_block(Index rows, Offset nnz, Index slice, bool host,
+                                  std::int64_t most) {
+  if (!host || rows == 0) return most;
+  constexpr Offset entries = 8192;
+  const Offset fit = entries * rows / (nnz + 1) / slice * slice;
+  return fit < slice ? slice : fit > most ? most : fit;
+}
+
+}  // namespace krysol
