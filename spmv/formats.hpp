@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <krysol/spmv/bsr.hpp>
 #include <krysol/spmv/coo.hpp>
 #include <krysol/spmv/csr.hpp>
 #include <krysol/spmv/csr_merge.hpp>
@@ -24,16 +25,16 @@ struct TypeList {};
 
 /// To add a format: write its header, and add it here.
 template <class S, class Exec>
-using Formats = TypeList<    //
-    Csr<S, Exec>,            //
-    CsrMerge<S, Exec>,       //
-    Ell<S, Exec>,            //
-    EllpackR<S, Exec>,       //
-    SellCSigma<S, Exec>,     //
-    SharedOffsets<S, Exec>,  //
-    SharedRows<S, Exec>,     //
-    Jds<S, Exec>,            //
-    Coo<S, Exec>,            //
+using Formats = TypeList<        //
+    Csr<S, Exec>,                //
+    CsrMerge<S, Exec>,           //
+    Ell<S, Exec>,                //
+    EllpackR<S, Exec>,           //
+    SellCSigma<S, Exec>,         //
+    SharedOffsets<S, Exec>,      //
+    SharedRows<S, Exec>,         //
+    Bsr<S, Exec>, Jds<S, Exec>,  //
+    Coo<S, Exec>,                //
 #ifdef KRYSOL_HAVE_KOKKOS_KERNELS
     KokkosKernels<S, Exec>,  //
 #endif

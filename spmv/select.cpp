@@ -18,12 +18,14 @@ struct Model {
   std::int64_t csr = 0;
   std::int64_t shared_offsets = 0;
   std::int64_t shared_rows = 0;
+  std::int64_t bsr = 0;
   std::int64_t ell = 0;
   std::int64_t sell = 0;
   std::int64_t jds = 0;
   std::int64_t hyb = 0;
   std::int64_t coo = 0;
   Index sigma = 1;
+  double index_share = 1;  // of bsr, for each nonzero
   double mean_row = 0;
   Index longest_row = 0;
 };
@@ -40,6 +42,10 @@ Model look_at_lengths(const HostCsr<S>& a) {
   m.shared_rows = a.rows / kinds_slice * std::int64_t{sizeof(Index)};
   m.shared_offsets = m.shared_rows + a.nnz() * entry +
                      a.rows / kinds_slice * static_cast<std::int64_t>(sizeof(Offset));
+  const BlockChoice blocks = choose_block(row_ptr, a.col_idx.data(), a.rows);
+  m.index_share = blocks.indices;
+  m.bsr = a.nnz() * entry +
+          static_cast<std::int64_t>(blocks.indices * static_cast<double>(a.nnz()) * sizeof(Index));
   m.longest_row = longest_row(a);
   m.mean_row = static_cast<double>(a.nnz()) / std::max<Index>(a.rows, 1);
   m.ell = std::int64_t{m.longest_row} * a.rows * place;
@@ -61,6 +67,7 @@ Model look_at_lengths(const HostCsr<S>& a) {
 std::int64_t least_bytes(std::string_view name, const Model& m) {
   if (name == "shared_rows") return m.shared_rows;
   if (name == "shared_offsets") return m.shared_offsets;
+  if (name == "bsr") return m.bsr;
   if (name == "ell" || name == "ellpack_r") return m.ell;
   if (name == "sell_c_sigma") return m.sell;
   if (name == "jds") return m.jds;
@@ -100,6 +107,10 @@ std::string ruled_out(std::string_view name, const Model& m) {
   }
   if (name == "kokkos_kernels" && on_host<Exec>) {
     return "the same bytes as csr, without its blocks of equal work";
+  }
+  if (name == "bsr" && m.index_share > 0.5) {
+    return fmt::format("{:.2f} indices for each nonzero: too few of them lie in full blocks",
+                       m.index_share);
   }
   if (name == "hyb") return more_than(m.hyb, on_host<Exec> ? 0.95 : 1.1, m.sell, "sell_c_sigma");
   return {};
