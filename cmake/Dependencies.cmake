@@ -43,7 +43,7 @@ endif()
 # The format kokkos_kernels, and a peer of the benchmarks. Only those that stand beside this very Kokkos will do.
 option(KRYSOL_KOKKOS_KERNELS "Use Kokkos Kernels where they are found" ON)
 if(KRYSOL_KOKKOS_KERNELS AND Kokkos_DIR)
-  find_package(KokkosKernels CONFIG QUIET HINTS ${Kokkos_DIR}/..)
+  find_package(KokkosKernels CONFIG QUIET PATHS ${Kokkos_DIR}/.. NO_DEFAULT_PATH)
 endif()
 
 # ---- Header-only libraries. The packages' own config files are passed over: Debian's want the compiled fmt, its

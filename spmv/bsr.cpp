@@ -51,13 +51,14 @@ BlockChoice choose_block(const Offset* row_ptr, const Index* col_idx, Index rows
   constexpr Index sample = 512;  // block rows
   BlockChoice best;
   for (Index b = 2; b <= largest_block; ++b) {
-    const Index block_rows = (rows + b - 1) / b;
+    const auto block_rows = static_cast<Index>((std::int64_t{rows} + b - 1) / b);
     const Index stride = std::max<Index>(1, block_rows / sample);
     Offset indices = 0;
     Offset nnz = 0;
-    for (Index i = 0; i < block_rows; i += stride) {
-      indices += pattern.indices(i * b, b);
-      nnz += pattern.nnz_of(i * b, std::min<Index>(b, rows - i * b));
+    for (std::int64_t i = 0; i < block_rows; i += stride) {
+      const auto first = static_cast<Index>(i * b);
+      indices += pattern.indices(first, b);
+      nnz += pattern.nnz_of(first, std::min<Index>(b, rows - first));
     }
     const double share = nnz == 0 ? 1 : static_cast<double>(indices) / static_cast<double>(nnz);
     if (share < best.indices) best = {b, share};
@@ -66,7 +67,11 @@ BlockChoice choose_block(const Offset* row_ptr, const Index* col_idx, Index rows
 }
 
 BlockPattern plan_blocks(const Offset* row_ptr, const Index* col_idx, Index rows, Index block,
-                         bool host) {
+                         bool host, std::int64_t rows_per_block) {
+  if (block < 2 || block > largest_block) {
+    throw std::invalid_argument(
+        fmt::format("krysol::from_csr(bsr): blocks of 2 to {}, not of {}", largest_block, block));
+  }
   const Pattern pattern{row_ptr, col_idx, rows};
   const Index b = block;
   const auto block_rows = static_cast<std::size_t>((std::int64_t{rows} + b - 1) / b);
@@ -97,13 +102,14 @@ BlockPattern plan_blocks(const Offset* row_ptr, const Index* col_idx, Index rows
     std::copy_n(col_idx + row_ptr[first], nnz, to);
   });
 
-  // On a host a block is one tile of rows, so that no block row is cut.
-  const Index most = host ? 256 / b * b : 256;
-  const Offset mean = rows == 0 ? 1 : row_ptr[rows] / rows + 1;
-  constexpr Offset entries = 8192;  // of a block: what a host core's cache holds
-  const Index fit =
-      host ? static_cast<Index>(std::min<Offset>(most, entries / mean / b * b)) : most;
-  const Index size = std::max<Index>(b, fit);
+  // On a host a block of rows is one tile, so that no block row is cut, and small enough for a
+  // core's cache.
+  std::int64_t size = rows_per_block;
+  if (host) {
+    constexpr Offset entries = 8192;
+    const Offset mean = rows == 0 ? 1 : row_ptr[rows] / rows + 1;
+    size = std::max<std::int64_t>(b, std::min<Offset>(rows_per_block, entries / mean) / b * b);
+  }
   for (std::int64_t i = 0; i < rows; i += size) plan.block_row.push_back(static_cast<Index>(i));
   plan.block_row.push_back(rows);
   return plan;

@@ -92,11 +92,13 @@ struct BsrProduct {
     return ((c[0] + c[4]) + (c[2] + c[6])) + ((c[1] + c[5]) + (c[3] + c[7])) + rest;
   }
 
-  /// The m blocks from `list`, whose B rows of values begin at v.
+  static constexpr int packed_entries = 256;  // of x, 2 KiB
+
+  /// The m blocks from `list`, whose B rows of values begin at v. packed: [packed_entries].
   template <int B>
-  KOKKOS_INLINE_FUNCTION void add_blocks(const Index* list, Offset m, const S* v, T* sum) const {
-    constexpr int most = 256 / B;  // blocks a time
-    T packed[most * B];
+  KOKKOS_INLINE_FUNCTION void add_blocks(const Index* list, Offset m, const S* v, T* packed,
+                                         T* sum) const {
+    constexpr int most = packed_entries / B;  // blocks a time
     for (int r = 0; r < B; ++r) sum[r] = T(0);
     for (Offset begin = 0; begin < m; begin += most) {
       const auto blocks = static_cast<int>(m - begin < most ? m - begin : most);
@@ -118,12 +120,14 @@ struct BsrProduct {
 
   template <int B>
   KOKKOS_INLINE_FUNCTION void add_rows(std::int64_t first, int count, T* sum) const {
-    for (int w = 0; w < count; w += B) {  // blocks of rows begin with a block row
+    T packed[packed_entries];
+    for (int w = 0; w < count;
+         w += B) {  // a block of rows is one tile, and begins with a block row
       const std::int64_t i = (first + w) / B;
       const Index* list = index + index_ptr[i];
       const S* v = values + value_ptr[i];
       if (count - w >= B && full(i)) {
-        add_blocks<B>(list, index_ptr[i + 1] - index_ptr[i], v, sum + w);
+        add_blocks<B>(list, index_ptr[i + 1] - index_ptr[i], v, packed, sum + w);
         continue;
       }
       const int lanes = count - w < B ? count - w : B;
@@ -184,7 +188,7 @@ struct BsrProduct {
           return add_rows<6>(first, count, sum);
         case 7:
           return add_rows<7>(first, count, sum);
-        default:
+        default:  // 8: from_csr lets no other pass
           return add_rows<8>(first, count, sum);
       }
     } else {
@@ -207,7 +211,10 @@ BsrProduct<S, T, Exec> row_product(const Bsr<S, Exec>& a, const Kokkos::View<con
 /// Chooses the block size by the format's variant, as in `bsr:3`.
 template <class S, class Exec>
 bool set_variant(Bsr<S, Exec>& a, std::string_view variant) {
-  return read_count(variant, a.block) && a.block >= 2 && a.block <= largest_block;
+  Index block = 0;
+  if (!read_count(variant, block) || block < 2 || block > largest_block) return false;
+  a.block = block;
+  return true;
 }
 
 /// Pattern of a matrix in blocks.
@@ -228,9 +235,9 @@ struct BlockChoice {
 /// row_ptr: [rows + 1], col_idx: [nnz].
 BlockChoice choose_block(const Offset* row_ptr, const Index* col_idx, Index rows);
 
-/// On the host's cores.
+/// Throws std::invalid_argument for a block size out of range. On the host's cores.
 BlockPattern plan_blocks(const Offset* row_ptr, const Index* col_idx, Index rows, Index block,
-                         bool host);
+                         bool host, std::int64_t rows_per_block);
 
 namespace detail {
 /// Throws FormatRefusal where more than half an index would be left for each nonzero, and many.
@@ -243,7 +250,10 @@ void from_csr(const HostCsr<S>& host, Bsr<S, Exec>& a) {
   const Offset* row_ptr = host.row_ptr.data();
   const Index* col_idx = host.col_idx.data();
   const Index block = a.block > 0 ? a.block : choose_block(row_ptr, col_idx, host.rows).block;
-  const BlockPattern plan = plan_blocks(row_ptr, col_idx, host.rows, block, Tiles<Exec>::tiled);
+  constexpr std::int64_t rows_per_block =
+      Tiles<Exec>::tiled ? Tiles<Exec>::rows : Tiles<Exec>::block;
+  const BlockPattern plan =
+      plan_blocks(row_ptr, col_idx, host.rows, block, Tiles<Exec>::tiled, rows_per_block);
   detail::refuse_few_blocks(a.name, block, static_cast<Offset>(plan.index.size()), host.nnz());
   a.rows = host.rows;
   a.cols = host.cols;

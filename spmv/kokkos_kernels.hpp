@@ -3,9 +3,11 @@
 #pragma once
 
 #include <concepts>
+#include <limits>
 #include <memory>
+#include <string>
 
-#include <krysol/spmv/csr.hpp>
+#include <krysol/spmv/padding.hpp>
 
 namespace krysol {
 
@@ -14,8 +16,10 @@ template <class S, class Exec>
 struct KokkosKernelsPlan;
 
 /// The matrix as in Csr, multiplied by KokkosSparse::spmv: `native` gives each row to a thread or
-/// to the lanes of a team, `merge` cuts along the merge path. Bytes a multiplication: as Csr.
-/// It multiplies vectors of its own entry type only. Throws what Kokkos Kernels throws.
+/// to the lanes of a team, `merge` cuts along the merge path and adds what rows have in several
+/// pieces in no fixed order, so that its bits depend on the number of threads. Bytes a
+/// multiplication: as Csr. It multiplies vectors of its own entry type only. Throws what Kokkos
+/// Kernels throws.
 template <class S, class Exec = Kokkos::DefaultExecutionSpace>
 struct KokkosKernels {
   static constexpr std::string_view name = "kokkos_kernels";
@@ -55,6 +59,7 @@ void apply(const Exec& exec, std::type_identity_t<T> alpha, const KokkosKernels<
            std::type_identity_t<ConstVector<T, Exec>> x, std::type_identity_t<T> beta,
            const Vector<T, Exec>& y) {
   check_sizes("krysol::apply", a.rows, a.cols, x.extent(0), y.extent(0));
+  if (a.rows == 0) return;
   multiply<S, Exec>(exec, alpha, a, x, beta, y);
 }
 
@@ -62,8 +67,14 @@ void apply(const Exec& exec, std::type_identity_t<T> alpha, const KokkosKernels<
 template <class S, class Exec>
 void make_plan(KokkosKernels<S, Exec>& a);
 
+/// Throws FormatRefusal for 2^31 nonzeros and more, which Kokkos Kernels 4.5 counts in int on
+/// Serial.
 template <class S, class Exec>
 void from_csr(const HostCsr<S>& host, KokkosKernels<S, Exec>& a) {
+  if (host.nnz() > std::numeric_limits<int>::max()) {
+    throw FormatRefusal("kokkos_kernels: " + std::to_string(host.nnz()) +
+                        " nonzeros are more than it counts on every execution space, 2147483647");
+  }
   a.rows = host.rows;
   a.cols = host.cols;
   copy(host, a.csr);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <limits>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -103,27 +104,45 @@ class Kinds {
   std::array<Index, 4> recent_{};  // latest first
 };
 
-/// What the kinds' lists may hold.
+/// What kinds and their lists may be. All of it grows with the rows looked at and none of it
+/// depends on which they are, so that a part of the rows may stop at it for all.
 struct Limit {
   Offset nnz;
-  Offset always;  // entries
+  Index rows;
+  Offset always;  // entries of lists
 
-  /// Of the first `rows` rows. Where every fourth row is a new kind there is nothing to share, and
-  /// no need to look at all of them.
-  bool exceeded(std::size_t kinds, Offset list_entries, Index rows) const {
-    if (kinds > most_kinds) return true;
+  bool exceeded(std::size_t kinds, Offset list_entries) const {
+    if (kinds > most_kinds || list_entries > std::numeric_limits<Index>::max()) return true;
     return list_entries > always &&
            (list_entries > nnz / 8 || kinds > static_cast<std::size_t>(rows) / 4);
   }
-  [[noreturn]] void refuse(std::string_view format, std::size_t kinds, Offset list_entries,
-                           Index rows) const {
-    throw FormatRefusal(
-        fmt::format("{}: {} of {} rows looked at differ from all others, with {} of {} nonzeros; "
-                    "at most {} kinds, "
-                    "a quarter of the rows and an eighth of the nonzeros pay",
-                    format, kinds, rows, list_entries, nnz, most_kinds));
+  [[noreturn]] void refuse(std::string_view format, std::size_t kinds, std::int64_t seen,
+                           Offset list_entries) const {
+    throw FormatRefusal(fmt::format(
+        "{}: too few rows are alike: {} kinds among {} of {} rows, whose lists hold {} of {} "
+        "nonzeros; {} kinds, a quarter of the rows and an eighth of the nonzeros are the most that "
+        "pay",
+        format, kinds, seen, rows, list_entries, nnz, most_kinds));
   }
 };
+
+/// Refuses a matrix whose rows mostly differ, by a few of them: 64 runs of 64 rows.
+template <class S>
+void look_at_sample(std::string_view format, const Rows<S>& rows, const Limit& limit) {
+  constexpr Index run = 64;
+  if (limit.nnz <= limit.always) return;
+  Kinds<S> kinds(rows);
+  std::int64_t seen = 0;
+  const Index stride = std::max<Index>(run, limit.rows / run);
+  for (std::int64_t first = 0; first < limit.rows; first += stride) {
+    const auto last = std::min<std::int64_t>(limit.rows, first + run);
+    for (std::int64_t i = first; i < last; ++i) kinds.kind_of(static_cast<Index>(i));
+    seen += last - first;
+  }
+  if (2 * static_cast<std::int64_t>(kinds.first_row.size()) > seen) {
+    limit.refuse(format, kinds.first_row.size(), seen, kinds.list_entries);
+  }
+}
 
 }  // namespace
 
@@ -131,7 +150,8 @@ template <class S>
 RowKinds find_kinds(std::string_view format, const HostCsr<S>& a, bool with_values) {
   const Rows<S> rows{a.row_ptr.data(), a.col_idx.data(), a.values.data(), with_values};
   const auto entry = static_cast<Offset>(sizeof(Index) + (with_values ? sizeof(S) : 0));
-  const Limit limit{a.nnz(), Offset{always_allowed_bytes} / entry};
+  const Limit limit{a.nnz(), a.rows, Offset{always_allowed_bytes} / entry};
+  look_at_sample(format, rows, limit);
   RowKinds found;
   found.of_row.resize(static_cast<std::size_t>(a.rows));
 
@@ -148,8 +168,7 @@ RowKinds find_kinds(std::string_view format, const HostCsr<S>& a, bool with_valu
     const Index last = begin(static_cast<Index>(p) + 1);
     for (Index i = begin(static_cast<Index>(p)); i < last; ++i) {
       const Index kind = mine.kind_of(i);
-      if (limit.exceeded(mine.first_row.size(), mine.list_entries,
-                         i - begin(static_cast<Index>(p)) + 1)) {
+      if (limit.exceeded(mine.first_row.size(), mine.list_entries)) {
         stopped[static_cast<std::size_t>(p)] = i;
         return;
       }
@@ -160,13 +179,13 @@ RowKinds find_kinds(std::string_view format, const HostCsr<S>& a, bool with_valu
   for (Index p = 0; p < pieces; ++p) {
     const Kinds<S>& mine = of_piece[static_cast<std::size_t>(p)];
     if (const Index i = stopped[static_cast<std::size_t>(p)]; i >= 0) {
-      limit.refuse(format, mine.first_row.size(), mine.list_entries, i - begin(p) + 1);
+      limit.refuse(format, mine.first_row.size(), i - begin(p) + 1, mine.list_entries);
     }
     std::vector<std::uint16_t> renamed;
     for (const Index first : mine.first_row) {
       renamed.push_back(static_cast<std::uint16_t>(all.kind_of(first)));
-      if (limit.exceeded(all.first_row.size(), all.list_entries, begin(p + 1))) {
-        limit.refuse(format, all.first_row.size(), all.list_entries, begin(p + 1));
+      if (limit.exceeded(all.first_row.size(), all.list_entries)) {
+        limit.refuse(format, all.first_row.size(), begin(p + 1), all.list_entries);
       }
     }
     if (p == 0) continue;  // the same numbers
@@ -204,7 +223,11 @@ KindSlices plan_kind_slices(const RowKinds& kinds, const Offset* row_ptr, Index 
     plan.kind[at] = same ? kinds.of_row[first] : -1;
     plan.slice_ptr[at + 1] = same || !pad_mixed ? row_ptr[last] - row_ptr[first] : longest * slice;
   });
-  for (std::size_t s = 0; s < slices; ++s) plan.slice_ptr[s + 1] += plan.slice_ptr[s];
+  for (std::size_t s = 0; s < slices; ++s) {
+    plan.slice_ptr[s + 1] += plan.slice_ptr[s];
+    if (plan.kind[s] >= 0) continue;
+    plan.mixed_rows += std::min<std::int64_t>(slice, rows - static_cast<std::int64_t>(s) * slice);
+  }
   return plan;
 }
 

@@ -18,10 +18,11 @@ struct RowKinds {
   std::vector<Index> kind_ptr;        // [kinds + 1] where a kind's list begins, one behind another
 };
 
-/// `with_values` tells rows of different values apart, too. Throws FormatRefusal where the lists of
-/// all kinds take more than always_allowed_bytes and hold more than an eighth of the nonzeros, or a
-/// quarter of the rows; and where there are more than 65536 kinds. On the host's cores; O(nnz)
-/// where kinds are few.
+/// `with_values` tells rows of different values apart, too. Throws FormatRefusal where there are
+/// more than 65536 kinds; where their lists take more than always_allowed_bytes, and hold more than
+/// an eighth of the nonzeros or belong to more than a quarter of the rows; and where most of 4096
+/// rows taken from all over the matrix differ. What is refused does not depend on the number of
+/// threads; the numbers in the message may. On the host's cores; O(nnz) where kinds are few.
 template <class S>
 RowKinds find_kinds(std::string_view format, const HostCsr<S>& a, bool with_values);
 
@@ -29,6 +30,7 @@ RowKinds find_kinds(std::string_view format, const HostCsr<S>& a, bool with_valu
 struct KindSlices {
   std::vector<Index> kind;  // [slices] -1 where mixed, as a last one with fewer rows always is
   std::vector<Offset> slice_ptr;  // [slices + 1] where values begin; mixed slices padded or not
+  std::int64_t mixed_rows = 0;    // in mixed slices
 };
 KindSlices plan_kind_slices(const RowKinds& kinds, const Offset* row_ptr, Index rows, Index slice,
                             bool pad_mixed);

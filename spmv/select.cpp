@@ -39,9 +39,9 @@ Model look_at_lengths(const HostCsr<S>& a) {
   m.vectors = (std::int64_t{a.rows} + a.cols) * entry;
   m.csr = bytes(a);
   constexpr Index kinds_slice = SharedRows<S, Exec>::slice;
-  m.shared_rows = a.rows / kinds_slice * std::int64_t{sizeof(Index)};
+  m.shared_rows = std::int64_t{a.rows} / kinds_slice * std::int64_t{sizeof(Index)};
   m.shared_offsets = m.shared_rows + a.nnz() * entry +
-                     a.rows / kinds_slice * static_cast<std::int64_t>(sizeof(Offset));
+                     std::int64_t{a.rows} / kinds_slice * std::int64_t{sizeof(Offset)};
   const BlockChoice blocks = choose_block(row_ptr, a.col_idx.data(), a.rows);
   m.index_share = blocks.indices;
   m.bsr = a.nnz() * entry +
@@ -60,7 +60,8 @@ Model look_at_lengths(const HostCsr<S>& a) {
   constexpr Index slice = SellCSigma<S, Exec>::slice;
   const SliceSize sell = choose_window(row_ptr, a.rows, slice);
   m.sigma = sell.sigma;
-  m.sell = sell.places * place + a.rows / slice * 12 + (sell.sigma > 1 ? a.rows * 4 : 0);
+  m.sell = sell.places * place + std::int64_t{a.rows} / slice * 12 +
+           (sell.sigma > 1 ? std::int64_t{a.rows} * 4 : 0);
   return m;
 }
 

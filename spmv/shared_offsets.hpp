@@ -25,6 +25,7 @@ struct SharedOffsets {
   Index rows = 0;
   Index cols = 0;
   Offset entries = 0;
+  std::int64_t mixed_rows = 0;                  // in mixed slices
   std::int64_t block = 1;                       // rows a block
   Kokkos::View<Offset*, Exec> slice_ptr;        // [slices + 1]
   Kokkos::View<Index*, Exec> slice_kind;        // [slices] -1 where mixed
@@ -36,12 +37,13 @@ struct SharedOffsets {
   Offset nnz() const { return entries; }
 };
 
+/// What a multiplication reads: of row_kind the rows of mixed slices.
 template <class S, class Exec>
 std::int64_t bytes(const SharedOffsets<S, Exec>& a) {
   return static_cast<std::int64_t>(
       a.values.extent(0) * sizeof(S) + a.slice_ptr.extent(0) * sizeof(Offset) +
       (a.slice_kind.extent(0) + a.kind_ptr.extent(0) + a.offset.extent(0)) * sizeof(Index) +
-      a.row_kind.extent(0) * sizeof(std::uint16_t));
+      static_cast<std::size_t>(a.mixed_rows) * sizeof(std::uint16_t));
 }
 
 template <class S, class Exec>
@@ -149,10 +151,12 @@ void from_csr(const HostCsr<S>& host, SharedOffsets<S, Exec>& a) {
   const RowKinds kinds = find_kinds(a.name, host, false);
   const KindSlices plan = plan_kind_slices(kinds, host.row_ptr.data(), host.rows, C, pad_mixed);
   const Offset places = plan.slice_ptr.back();
-  refuse_padding(a.name, host, longest_row(host), places);
+  detail::refuse_padding(a.name, longest_row(host), places, host.nnz(),
+                         places * static_cast<Offset>(sizeof(S)), bytes(host));
   a.rows = host.rows;
   a.cols = host.cols;
   a.entries = host.nnz();
+  a.mixed_rows = plan.mixed_rows;
   a.block = rows_of_block(host.rows, host.nnz(), C, Tiles<Exec>::tiled, Tiles<Exec>::block);
   a.slice_ptr = copy_of<Exec>("shared_offsets.slice_ptr", plan.slice_ptr);
   a.slice_kind = copy_of<Exec>("shared_offsets.slice_kind", plan.kind);

@@ -8,8 +8,8 @@ namespace krysol {
 
 /// Row i is of kind q = row_kind[i]: its entry j is A(i, i + offset[k]) = values[k] with
 /// k = kind_ptr[q] + j. slice_kind[s] is the kind of all of the C rows from s C, or -1. Bytes a
-/// multiplication (double): 4 a slice, 2 a row of mixed slices, 8 a column of x, 16 a row of y; the
-/// matrix itself is in cache.
+/// multiplication (double): 4 a slice, 2 a row of mixed slices, 12 an entry of the lists, 8 a
+/// column of x, 16 a row of y.
 template <class S, class Exec = Kokkos::DefaultExecutionSpace>
 struct SharedRows {
   static constexpr std::string_view name = "shared_rows";
@@ -22,6 +22,7 @@ struct SharedRows {
   Index rows = 0;
   Index cols = 0;
   Offset entries = 0;
+  std::int64_t mixed_rows = 0;                  // in mixed slices
   Kokkos::View<Index*, Exec> slice_kind;        // [slices] -1 where mixed
   Kokkos::View<std::uint16_t*, Exec> row_kind;  // [rows]
   Kokkos::View<Index*, Exec> kind_ptr;          // [kinds + 1]
@@ -31,12 +32,13 @@ struct SharedRows {
   Offset nnz() const { return entries; }
 };
 
+/// What a multiplication reads: of row_kind the rows of mixed slices.
 template <class S, class Exec>
 std::int64_t bytes(const SharedRows<S, Exec>& a) {
   return static_cast<std::int64_t>(
       a.values.extent(0) * sizeof(S) +
       (a.slice_kind.extent(0) + a.kind_ptr.extent(0) + a.offset.extent(0)) * sizeof(Index) +
-      a.row_kind.extent(0) * sizeof(std::uint16_t));
+      static_cast<std::size_t>(a.mixed_rows) * sizeof(std::uint16_t));
 }
 
 template <class S, class Exec>
@@ -130,6 +132,7 @@ void from_csr(const HostCsr<S>& host, SharedRows<S, Exec>& a) {
   a.rows = host.rows;
   a.cols = host.cols;
   a.entries = host.nnz();
+  a.mixed_rows = plan.mixed_rows;
   a.slice_kind = copy_of<Exec>("shared_rows.slice_kind", plan.kind);
   a.row_kind = copy_of<Exec>("shared_rows.row_kind", kinds.of_row);
   a.kind_ptr = copy_of<Exec>("shared_rows.kind_ptr", kinds.kind_ptr);

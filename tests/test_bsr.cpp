@@ -1,5 +1,5 @@
-// Block rows: full blocks of every size, block rows that are not full, and sizes that do not
-// divide. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Block rows: full blocks of every size, block rows that are not full, sizes that do not divide.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "messages.hpp"
 #include "products.hpp"
 
@@ -82,7 +82,11 @@ TEST(Blocks, SayWhatRulesThemOut) {
   Format a;
   for (const char* wrong : {"1", "9", "0", "x", "-3", ""})
     EXPECT_FALSE(set_variant(a, wrong)) << wrong;
+  EXPECT_EQ(a.block, 0);
   EXPECT_TRUE(set_variant(a, "8"));
+  a.block = 9;
+  EXPECT_EQ(message_of([&] { from_csr(scattered, a); }),
+            "krysol::from_csr(bsr): blocks of 2 to 8, not of 9");
 }
 
 }  // namespace
