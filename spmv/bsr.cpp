@@ -40,7 +40,7 @@ struct Pattern {
   Offset indices(Index first, Index b) const {
     const Index count = std::min<Index>(b, rows - first);
     const Offset nnz = nnz_of(first, count);
-    return full(first, b) ? nnz / (b * b) : nnz + count;
+    return full(first, b) ? nnz / (Offset{b} * b) : nnz + count;
   }
 };
 
