@@ -2,26 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <krysol/spmv/carries.hpp>
 #include <krysol/spmv/csr.hpp>
+#include <krysol/spmv/pack.hpp>
 
 namespace krysol {
-
-/// The sums that segments leave over: two a segment.
-template <class Exec>
-struct CooScratch {
-  Kokkos::View<Index*, Exec> row;                      // [2 segments] -1 where there is none
-  Kokkos::View<Kokkos::complex<double>*, Exec> value;  // [2 segments] room for any entry type
-};
 
 /// Entries a segment.
 template <class Exec>
 inline constexpr Offset coo_segment = Tiles<Exec>::tiled ? 4096 : 32;
 
-template <class Exec>
-CooScratch<Exec> coo_scratch(const Exec& exec, Offset nnz) {
-  const std::int64_t carries = 2 * ((nnz + coo_segment<Exec> - 1) / coo_segment<Exec>);
-  return {uninitialized<Index>(exec, "coo.carry_row", carries),
-          uninitialized<Kokkos::complex<double>>(exec, "coo.carry", carries)};
+/// Two sums a segment.
+constexpr std::int64_t coo_carries(Offset nnz, Offset length) {
+  return 2 * ((nnz + length - 1) / length);
 }
 
 /// A = sum over k of values[k] e(row_idx[k]) e(col_idx[k])'; entries of one place add up.
@@ -46,7 +39,7 @@ struct Coo {
   Kokkos::View<S*, Exec> values;       // [nnz]
   bool sorted_by_row = false;          // true promises ascending row_idx
   bool atomics = false;                // as if they were not sorted
-  CooScratch<Exec> scratch;            // for multiplications, so that none allocates
+  Carries<Exec> carries;               // two a segment
 
   Offset nnz() const { return static_cast<Offset>(values.extent(0)); }
 };
@@ -76,7 +69,7 @@ struct CooAtomic {
   const T* x;
   T* y;
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t k) const {
-    Kokkos::atomic_add(&y[row_idx[k]], alpha * (static_cast<T>(values[k]) * x[col_idx[k]]));
+    add_atomically(y[row_idx[k]], alpha * (static_cast<T>(values[k]) * x[col_idx[k]]));
   }
 };
 
@@ -166,12 +159,11 @@ void apply(const Exec& exec, std::type_identity_t<T> alpha, const Coo<S, Exec>& 
   }
   constexpr Offset length = coo_segment<Exec>;
   const std::int64_t segments = (nnz + length - 1) / length;
-  CooScratch<Exec> scratch = a.scratch;
-  if (scratch.row.extent(0) < static_cast<std::size_t>(2 * segments)) {
-    scratch = coo_scratch(exec, nnz);  // filled in by hand, without from_csr
-  }
-  Index* carry_row = scratch.row.data();
-  T* carry = reinterpret_cast<T*>(scratch.value.data());
+  Carries<Exec> carries = a.carries;
+  const std::int64_t needed = coo_carries(nnz, length);
+  if (carries.count() < needed) carries = Carries<Exec>(needed);  // without from_csr
+  Index* carry_row = carries.row();
+  T* carry = carries.template sum<T>();
   using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   Kokkos::parallel_for("krysol::apply(coo)", Range(exec, 0, segments),
                        CooSegment<S, T>{a.row_idx.data(), a.col_idx.data(), a.values.data(), nnz,
@@ -206,7 +198,7 @@ void from_csr(const HostCsr<S>& host, Coo<S, Exec>& a) {
   host_for("krysol::from_csr(coo)", host.rows, FillRowIdx{host.row_ptr.data(), row_idx.data()});
   a.row_idx = Kokkos::create_mirror_view_and_copy(Exec{}, row_idx);
   a.sorted_by_row = true;
-  a.scratch = coo_scratch(Exec{}, a.nnz());
+  a.carries = Carries<Exec>(coo_carries(a.nnz(), coo_segment<Exec>));
 }
 
 }  // namespace krysol

@@ -28,7 +28,7 @@ struct CsrMerge {
   Index cols = 0;
   Csr<S, Exec> csr;                      // its block_row stays empty
   Kokkos::View<Index*, Exec> piece_row;  // [pieces + 1] row ends before each piece
-  CooScratch<Exec> scratch;              // [pieces] what pieces leave over
+  Carries<Exec> carries;                 // one a piece
 
   Offset nnz() const { return csr.nnz(); }
 };
@@ -86,8 +86,8 @@ void apply(const Exec& exec, std::type_identity_t<T> alpha, const CsrMerge<S, Ex
   check_sizes("krysol::apply", a.rows, a.cols, x.extent(0), y.extent(0));
   const auto pieces = static_cast<std::int64_t>(a.piece_row.extent(0)) - 1;
   if (a.rows == 0 || pieces < 1) return;
-  Index* carry_row = a.scratch.row.data();
-  T* carry = reinterpret_cast<T*>(a.scratch.value.data());
+  Index* carry_row = a.carries.row();
+  T* carry = a.carries.template sum<T>();
   using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   Kokkos::parallel_for("krysol::apply(csr_merge)", Range(exec, 0, pieces),
                        MergePiece<S, T, Exec>{row_product(a.csr, x), a.piece_row.data(), a.rows,
@@ -103,9 +103,7 @@ void from_csr(const HostCsr<S>& host, CsrMerge<S, Exec>& a) {
   copy(host, a.csr);
   a.piece_row = copy_of<Exec>("csr_merge.piece_row",
                               merge_pieces(host.row_ptr.data(), host.rows, merge_piece<Exec>));
-  const auto pieces = static_cast<std::int64_t>(a.piece_row.extent(0)) - 1;
-  a.scratch = {uninitialized<Index>(Exec{}, "csr_merge.carry_row", pieces),
-               uninitialized<Kokkos::complex<double>>(Exec{}, "csr_merge.carry", pieces)};
+  a.carries = Carries<Exec>(static_cast<std::int64_t>(a.piece_row.extent(0)) - 1);
 }
 
 }  // namespace krysol

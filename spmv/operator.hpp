@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <krysol/spmv/dot.hpp>
+#include <krysol/spmv/multivector.hpp>
 #include <krysol/spmv/row_loop.hpp>
 
 namespace krysol {
@@ -34,6 +35,41 @@ requires LinearOperator<A, T, Exec> &&
   return dot(exec, x, ConstVector<T, Exec>(y), sums);
 }
 
+/// Y := alpha A X + beta Y. X: [A.cols, k], Y: [A.rows, k], not overlapping. The matrix is read
+/// once for each pack_width of the k vectors. beta = 0 never reads Y. Throws std::invalid_argument
+/// where sizes differ. Returns before the device is done. Bytes: those of A for each panel, and for
+/// each panel 64 a column of x and 64 a row of y (128 with write-allocate) in double.
+template <class T, class Exec, class A>
+requires LinearOperator<A, Pack<T>, Exec>
+void apply(const Exec& exec, std::type_identity_t<T> alpha, const A& a,
+           const MultiVector<T, Exec>& x, std::type_identity_t<T> beta,
+           const MultiVector<T, Exec>& y) {
+  detail::check_same_shape("krysol::apply(multivectors)", a.cols, y.cols, x.rows, x.cols);
+  for (int p = 0; p < x.panel_count(); ++p) {
+    apply(exec, Pack<T>(alpha), a, ConstVector<Pack<T>, Exec>(x.panel(p)), Pack<T>(beta),
+          y.panel(p));
+  }
+}
+
+/// For operators that multiply single vectors only, such as Kokkos Kernels' csr or a user's own:
+/// column by column, each through two vectors of their own. Bytes a number beyond apply's: 48.
+template <class T, class Exec, class A>
+requires LinearOperator<A, T, Exec> &&
+    (!LinearOperator<A, Pack<T>, Exec>)void apply(const Exec& exec, std::type_identity_t<T> alpha,
+                                                  const A& a, const MultiVector<T, Exec>& x,
+                                                  std::type_identity_t<T> beta,
+                                                  const MultiVector<T, Exec>& y) {
+  detail::check_same_shape("krysol::apply(multivectors)", a.cols, y.cols, x.rows, x.cols);
+  const auto from = uninitialized<T>(exec, "one column of x", x.rows);
+  const auto to = uninitialized<T>(exec, "one column of y", y.rows);
+  for (int c = 0; c < x.cols; ++c) {
+    copy_column(exec, x, c, from);
+    if (beta != T(0)) copy_column(exec, y, c, to);
+    apply(exec, alpha, a, ConstVector<T, Exec>(from), beta, to);
+    copy_column(exec, to, y, c);
+  }
+}
+
 /// A linear operator whose type is known at run time only.
 template <class T, class Exec = Kokkos::DefaultExecutionSpace>
 class Operator {
@@ -52,6 +88,8 @@ class Operator {
   virtual std::int64_t bytes() const = 0;
   virtual void apply_to(const Exec& exec, T alpha, ConstVector<T, Exec> x, T beta,
                         const Vector<T, Exec>& y) const = 0;
+  virtual void apply_to(const Exec& exec, T alpha, const MultiVector<T, Exec>& x, T beta,
+                        const MultiVector<T, Exec>& y) const = 0;
   virtual double apply_dot_to(const Exec& exec, ConstVector<T, Exec> x, const Vector<T, Exec>& y,
                               BlockSums<Exec>& sums) const = 0;
 
@@ -65,6 +103,13 @@ template <class T, class Exec>
 void apply(const Exec& exec, std::type_identity_t<T> alpha, const Operator<T, Exec>& a,
            std::type_identity_t<ConstVector<T, Exec>> x, std::type_identity_t<T> beta,
            const Vector<T, Exec>& y) {
+  a.apply_to(exec, alpha, x, beta, y);
+}
+
+template <class T, class Exec>
+void apply(const Exec& exec, std::type_identity_t<T> alpha, const Operator<T, Exec>& a,
+           const MultiVector<T, Exec>& x, std::type_identity_t<T> beta,
+           const MultiVector<T, Exec>& y) {
   a.apply_to(exec, alpha, x, beta, y);
 }
 
@@ -100,6 +145,10 @@ class OperatorOf final : public Operator<T, Exec> {
   std::int64_t bytes() const override { return bytes_of(format_); }
   void apply_to(const Exec& exec, T alpha, ConstVector<T, Exec> x, T beta,
                 const Vector<T, Exec>& y) const override {
+    apply(exec, alpha, format_, x, beta, y);
+  }
+  void apply_to(const Exec& exec, T alpha, const MultiVector<T, Exec>& x, T beta,
+                const MultiVector<T, Exec>& y) const override {
     apply(exec, alpha, format_, x, beta, y);
   }
   double apply_dot_to(const Exec& exec, ConstVector<T, Exec> x, const Vector<T, Exec>& y,

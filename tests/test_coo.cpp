@@ -75,11 +75,11 @@ TYPED_TEST(CooByHand, RowsMayReachAcrossSegments) {
   using T = typename TypeParam::Scalar;
   using Exec = typename TypeParam::Space;
   const auto t = rows_across_segments<T, Exec>();
-  expect_product<krysol::Coo<T, Exec>, T>(coo_by_hand<T, Exec>(t, true), t, "no scratch",
+  expect_product<krysol::Coo<T, Exec>, T>(coo_by_hand<T, Exec>(t, true), t, "no carries",
                                           {0.0, 1.0, -2.7});
   auto a = coo_by_hand<T, Exec>(t, true);
-  a.scratch = krysol::coo_scratch(Exec{}, a.nnz());
-  expect_product<krysol::Coo<T, Exec>, T>(a, t, "scratch", {0.0, 1.0, -2.7});
+  a.carries = krysol::Carries<Exec>(krysol::coo_carries(a.nnz(), krysol::coo_segment<Exec>));
+  expect_product<krysol::Coo<T, Exec>, T>(a, t, "carries", {0.0, 1.0, -2.7});
 }
 
 TYPED_TEST(CooByHand, SumsOfSortedEntriesRepeatBitForBit) {
