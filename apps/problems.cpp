@@ -9,54 +9,12 @@
 #include <fast_float/fast_float.h>
 #include <fmt/format.h>
 
+#include "assembly.hpp"
+#include "elasticity.hpp"
+#include "tet_mesh.hpp"
+
 namespace krysol::apps {
 namespace {
-
-struct Entry {
-  Index col;
-  double value;
-};
-using Row = std::vector<Entry>;
-
-/// Numbers in [0, 1) from a position, so that rows can be made in any order. Steele, Lea & Flood,
-/// OOPSLA 2014, DOI 10.1145/2660193.2660195 (SplitMix64).
-double uniform(std::uint64_t stream, std::uint64_t position) {
-  std::uint64_t z = stream * 0xD1B54A32D192ED03U + (position + 1) * 0x9E3779B97F4A7C15U;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9U;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBU;
-  return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1.0p-53;
-}
-
-/// Rows from a function that appends the entries of one, by ascending columns. Called twice a row.
-template <class MakeRow>
-HostCsr<double> assemble(std::int64_t rows, const MakeRow& make_row) {
-  HostCsr<double> a;
-  a.rows = a.cols = static_cast<Index>(rows);
-  a.row_ptr = fresh<decltype(a.row_ptr)>("csr.row_ptr", rows + 1);
-  Offset* row_ptr = a.row_ptr.data();
-  row_ptr[0] = 0;
-  host_for("krysol::problem(lengths)", rows, [&](std::int64_t i) {
-    thread_local Row row;
-    row.clear();
-    make_row(i, row);
-    row_ptr[i + 1] = static_cast<Offset>(row.size());
-  });
-  for (std::int64_t i = 0; i < rows; ++i) row_ptr[i + 1] += row_ptr[i];
-  a.col_idx = fresh<decltype(a.col_idx)>("csr.col_idx", row_ptr[rows]);
-  a.values = fresh<decltype(a.values)>("csr.values", row_ptr[rows]);
-  host_for("krysol::problem(entries)", rows, [&](std::int64_t i) {
-    thread_local Row row;
-    row.clear();
-    make_row(i, row);
-    auto to = static_cast<std::size_t>(row_ptr[i]);
-    for (const Entry& e : row) {
-      a.col_idx(to) = e.col;
-      a.values(to++) = e.value;
-    }
-  });
-  set_schedule(a, CsrSchedule::automatic);
-  return a;
-}
 
 HostCsr<double> poisson3d(std::int64_t n, double) {
   return assemble(n * n * n, [n](std::int64_t i, Row& row) {
@@ -130,28 +88,47 @@ HostCsr<double> five_points(std::int64_t n, double along_x) {
 HostCsr<double> poisson2d(std::int64_t n, double) { return five_points(n, 1); }
 HostCsr<double> anisotropy2d(std::int64_t n, double) { return five_points(n, 1000); }
 
+/// Calls visit(neighbour) for the points of the 3 x 3 x 3 around one that are on the grid, itself
+/// among them, in ascending order.
+template <class Visit>
+void for_27_points(std::int64_t n, std::int64_t point, const Visit& visit) {
+  const std::int64_t x = point % n;
+  const std::int64_t y = point / n % n;
+  const std::int64_t z = point / n / n;
+  for (std::int64_t k = std::max<std::int64_t>(0, z - 1); k <= std::min(n - 1, z + 1); ++k) {
+    for (std::int64_t j = std::max<std::int64_t>(0, y - 1); j <= std::min(n - 1, y + 1); ++j) {
+      for (std::int64_t i = std::max<std::int64_t>(0, x - 1); i <= std::min(n - 1, x + 1); ++i) {
+        visit((k * n + j) * n + i);
+      }
+    }
+  }
+}
+
+HostCsr<double> poisson27(std::int64_t n, double) {
+  return assemble(n * n * n, [n](std::int64_t i, Row& row) {
+    for_27_points(n, i, [&](std::int64_t other) {
+      row.push_back({static_cast<Index>(other), other == i ? 26.0 : -1.0});
+    });
+  });
+}
+
 /// (27-point Laplacian of a Dirichlet problem) x (a positive definite 3 x 3 matrix).
 HostCsr<double> blocks27(std::int64_t n, double) {
   return assemble(3 * n * n * n, [n](std::int64_t i, Row& row) {
     static constexpr double block[3][3] = {{2, 0.5, 0.25}, {0.5, 2, 0.5}, {0.25, 0.5, 2}};
     const std::int64_t node = i / 3;
     const auto c = static_cast<std::size_t>(i % 3);
-    const std::int64_t x = node % n;
-    const std::int64_t y = node / n % n;
-    const std::int64_t z = node / n / n;
-    for (std::int64_t k = std::max<std::int64_t>(0, z - 1); k <= std::min(n - 1, z + 1); ++k) {
-      for (std::int64_t j = std::max<std::int64_t>(0, y - 1); j <= std::min(n - 1, y + 1); ++j) {
-        for (std::int64_t l = std::max<std::int64_t>(0, x - 1); l <= std::min(n - 1, x + 1); ++l) {
-          const std::int64_t other = (k * n + j) * n + l;
-          for (std::size_t d = 0; d < 3; ++d) {
-            row.push_back({static_cast<Index>(3 * other + static_cast<std::int64_t>(d)),
-                           (other == node ? 26 : -1) * block[c][d]});
-          }
-        }
+    for_27_points(n, node, [&](std::int64_t other) {
+      for (std::size_t d = 0; d < 3; ++d) {
+        row.push_back({static_cast<Index>(3 * other + static_cast<std::int64_t>(d)),
+                       (other == node ? 26 : -1) * block[c][d]});
       }
-    }
+    });
   });
 }
+
+HostCsr<double> hexahedra(std::int64_t n, double) { return elasticity(n); }
+HostCsr<double> tetrahedra(std::int64_t n, double) { return stiffness(make_tet_mesh(n)); }
 
 /// Row lengths of a Pareto law with exponent 1.5 and least length 6; a column's chance falls with
 /// its number as that of a node of a scale-free graph does.
@@ -194,12 +171,19 @@ struct Problem {
 
 constexpr Problem problems[] = {
     {{"poisson", "poisson:N, 7-point Laplacian on N^3 points"}, 1000, &poisson3d},
+    {{"poisson27", "poisson27:N, 27-point Laplacian on N^3 points"}, 550, &poisson27},
     {{"poisson2d", "poisson2d:N, 5-point Laplacian on N^2 points"}, 30000, &poisson2d},
     {{"jumps", "jumps:N, 7 points on N^3 cells with coefficients of 1e-3 to 1e3"}, 1000, &jumps3d},
     {{"anisotropy", "anisotropy:N, 5 points on N^2, 1000 times stronger along x"},
      30000,
      &anisotropy2d},
     {{"fem", "fem:N, 27 points on N^3 nodes, three unknowns a node"}, 300, &blocks27},
+    {{"elasticity", "elasticity:N, N^3 trilinear hexahedra, clamped at one side, in 3 x 3 blocks"},
+     270,
+     &hexahedra},
+    {{"mesh", "mesh:N, linear tetrahedra of an unstructured mesh, about N unknowns"},
+     300000000,
+     &tetrahedra},
     {{"graph", "graph:N, N rows of power-law lengths"}, 300000000, &power_law},
     {{"random", "random:N[:DENSITY], N x N, a share of its places filled (0.01)"},
      1000000000,
