@@ -27,6 +27,7 @@
 #include <krysol/solver/evidence.hpp>
 #include <krysol/solver/registry.hpp>
 #include <krysol/spmv/facts.hpp>
+#include <krysol/spmv/reorder.hpp>
 #include <krysol/spmv/select.hpp>
 
 #include "bandwidth.hpp"
@@ -43,6 +44,7 @@ struct Options {
   std::string rhs;
   std::string x0;
   std::string format = "auto";
+  std::string reorder = "auto";
   std::string solver = "cg";
   std::string precond = "jacobi";
   Stop stop;
@@ -111,6 +113,7 @@ std::filesystem::path vector_path(const std::string& option) {
 
 std::string list_text() {
   std::string out = formats_section("; the default");
+  out += list_section("orders of the rows (--reorder)", list_orders());
   out += list_section("solvers (--solver)", list_solvers());
   out += list_section("preconditioners (--precond)", list_preconditioners());
   out +=
@@ -132,18 +135,20 @@ S scalar_from(const T& v) {
   }
 }
 
-/// Host numbers as a vector of the device.
+/// Host numbers as a vector of the device, in the order of the matrix there (empty: as they are).
 template <class S, class Numbers>
-Vector<S> to_device(const Numbers& numbers, std::size_t n) {
+Vector<S> to_device(const Numbers& numbers, std::size_t n, const Order& order) {
   Kokkos::View<S*, Kokkos::HostSpace> host("vector", n);
-  for (std::size_t i = 0; i < n; ++i) host(i) = scalar_from<S>(numbers[i]);
+  for (std::size_t i = 0; i < n; ++i) {
+    host(i) = scalar_from<S>(numbers[order.empty() ? i : static_cast<std::size_t>(order[i])]);
+  }
   return Kokkos::create_mirror_view_and_copy(Kokkos::DefaultExecutionSpace{}, host);
 }
 
 /// A vector of the system's size from a file. Throws UsageError where it does not fit.
 template <class S>
-Vector<S> read_vector(const std::filesystem::path& path, const Options& options, Index rows,
-                      std::string_view what, std::vector<std::string>& notes) {
+Vector<S> read_vector(const std::filesystem::path& path, const Options& options, const Order& order,
+                      Index rows, std::string_view what, std::vector<std::string>& notes) {
   const DenseFile file = read_dense(path, ReadOptions{.repair = options.repair});
   if (file.rows != rows || file.cols < 1) {
     throw UsageError(fmt::format("{}: {} has {} rows and {} columns; the matrix has {} rows",
@@ -162,7 +167,7 @@ Vector<S> read_vector(const std::filesystem::path& path, const Options& options,
           throw UsageError(
               fmt::format("{}: {} is complex, the matrix is real", path.string(), what));
         } else {
-          return to_device<S>(values, static_cast<std::size_t>(rows));
+          return to_device<S>(values, static_cast<std::size_t>(rows), order);
         }
       },
       file.values);
@@ -181,6 +186,20 @@ std::vector<std::conditional_t<is_complex<S>, std::complex<double>, double>> to_
     }
   }
   return out;
+}
+
+/// Rows of a result are told to the user as the file counts them.
+void count_as_in_file(const Order& order, SolveResult& result) {
+  if (order.empty()) return;
+  const auto in_file = [&](Index& i) {
+    if (i >= 0) i = order[static_cast<std::size_t>(i)];
+  };
+  Evidence& e = result.evidence;
+  in_file(e.row);
+  in_file(e.col);
+  for (RowShare& share : e.largest) in_file(share.row);
+  if (!e.direction.empty()) e.direction = from_order(order, e.direction);
+  result.advice = advice(result);
 }
 
 template <class S>
@@ -213,14 +232,16 @@ struct System {
 };
 
 template <class S>
-System<S> make_system(const Options& options, const Operator<S>& a, Report& report) {
+System<S> make_system(const Options& options, const Operator<S>& a, const Order& order,
+                      Report& report) {
   const Kokkos::DefaultExecutionSpace exec{};
   const auto n = static_cast<std::size_t>(a.rows);
   RhsSpec rhs = parse_rhs(options.rhs, options.matrix);
   System<S> system;
   if (rhs.kind == RhsSpec::Kind::file) {
     try {
-      system.b = read_vector<S>(rhs.file, options, a.rows, "the right-hand side", report.notes);
+      system.b =
+          read_vector<S>(rhs.file, options, order, a.rows, "the right-hand side", report.notes);
     } catch (const std::exception& e) {
       // Nobody asked for a file that only has the name of a right-hand side (GD02_b is a matrix).
       if (!rhs.found) throw;
@@ -232,7 +253,7 @@ System<S> make_system(const Options& options, const Operator<S>& a, Report& repo
   if (rhs.kind != RhsSpec::Kind::file) {
     const std::vector<double> numbers =
         rhs.kind == RhsSpec::Kind::ones ? std::vector<double>(n, 1.0) : random_numbers(n, rhs.seed);
-    system.b = to_device<S>(numbers, n);
+    system.b = to_device<S>(numbers, n, order);
     if (rhs.times_a) {
       system.solution = system.b;
       system.b = uninitialized<S>(exec, "b", a.rows);
@@ -240,9 +261,9 @@ System<S> make_system(const Options& options, const Operator<S>& a, Report& repo
     }
   }
   report.x0 = options.x0.empty() ? "0" : options.x0;
-  system.x = options.x0.empty()
-                 ? zeros<S>(exec, "x", a.rows)
-                 : read_vector<S>(options.x0, options, a.rows, "the starting guess", report.notes);
+  system.x = options.x0.empty() ? zeros<S>(exec, "x", a.rows)
+                                : read_vector<S>(options.x0, options, order, a.rows,
+                                                 "the starting guess", report.notes);
   return system;
 }
 
@@ -281,6 +302,14 @@ void write_witness(const Options& options, const Report& report) {
   }
 }
 
+/// Multiplications that measuring must pay within.
+double expected_products(const Options& options) {
+  const double usual = SelectOptions{}.products;
+  return options.stop.max_iterations == 0
+             ? usual
+             : std::min(usual, static_cast<double>(options.stop.max_iterations));
+}
+
 /// The matrix as --format says, or as measured.
 template <class S>
 std::unique_ptr<Operator<S>> make_format(const Options& options, const HostCsr<S>& csr,
@@ -289,9 +318,7 @@ std::unique_ptr<Operator<S>> make_format(const Options& options, const HostCsr<S
   if (options.format != "auto") return make_operator<S>(options.format, csr);
   SelectOptions select;
   select.with_dot = true;
-  if (options.stop.max_iterations > 0) {
-    select.products = std::min(select.products, static_cast<double>(options.stop.max_iterations));
-  }
+  select.products = expected_products(options);
   FormatChoice choice;
   auto op = select_format(csr, select, choice);
   report.format = choice.name;
@@ -310,21 +337,23 @@ int run_typed(const Options& options, Triplets<T> entries, Report report) {
   entries = {};
   report.matrix.duplicates = assembled.duplicates;
   report.matrix.explicit_zeros = assembled.explicit_zeros;
-  const HostCsr<S>& csr = assembled.matrix;
-  if (csr.rows != csr.cols) {
+  if (assembled.matrix.rows != assembled.matrix.cols) {
     throw UsageError(
         fmt::format("{}: A x = b needs a square matrix, this one is {} x {}; for least squares use "
                     "LSQR or CGLS",
-                    options.matrix, csr.rows, csr.cols));
+                    options.matrix, assembled.matrix.rows, assembled.matrix.cols));
   }
+  OrderChoice order;
+  const HostCsr<S> csr =
+      reorder(options.reorder, assembled.matrix, expected_products(options), order);
   const auto op = make_format(options, csr, report);
   report.convert.add(timer.seconds(), static_cast<double>(bytes(csr) + op->bytes()));
   report.format_bytes = op->bytes();
 
-  const Facts<S> facts = look_at(csr);
+  const Facts<S> facts = look_at(assembled.matrix);
   describe(facts, report.matrix);
 
-  System<S> system = make_system(options, *op, report);
+  System<S> system = make_system(options, *op, order.order, report);
   if (auto refused = find_evidence(facts)) {
     report.result = std::move(*refused);
     if (!options.output.empty()) {
@@ -340,7 +369,10 @@ int run_typed(const Options& options, Triplets<T> entries, Report report) {
       throw UsageError(made.refusal + "; --strict takes nothing in its place");
     }
     report.preconditioner = made.used;
-    if (!made.note.empty()) report.notes.push_back(made.note);
+    if (!made.note.empty()) {
+      report.notes.push_back(made.note +
+                             (order.order.empty() ? "" : "; rows counted as reordered"));
+    }
 
     ProgressLine progress(!options.quiet);
     BlockSums<Exec> sums;
@@ -354,12 +386,16 @@ int run_typed(const Options& options, Triplets<T> entries, Report report) {
                                    options.stop, observer);
     std::signal(SIGINT, SIG_DFL);
     progress.clear();
+    count_as_in_file(order.order, report.result);
     report.solved = true;
     report.error = relative_error(system);
     if (!options.output.empty()) {
-      write_dense(vector_path(options.output), csr.rows, 1, to_host(system.x));
+      const auto x = to_host(system.x);
+      write_dense(vector_path(options.output), csr.rows, 1,
+                  order.order.empty() ? x : from_order(order.order, x));
     }
   }
+  report.order = std::move(order);
   write_witness<S>(options, report);
   if (!options.machine.no_bandwidth && (!options.quiet || !options.json.empty())) {
     report.bandwidth = measure_bandwidth();
@@ -402,6 +438,9 @@ void add_options(CLI::App& app, Options& o) {
       ->check(known_format())
       ->capture_default_str();
   app.add_flag("--explain", o.explain, "show how --format auto chose");
+  app.add_option("--reorder", o.reorder, "order of the rows while solving, see --list")
+      ->check(known_name("order", list_orders()))
+      ->capture_default_str();
   app.add_option("--solver", o.solver, "method, see --list")
       ->check(known_name("solver", list_solvers()))
       ->capture_default_str();

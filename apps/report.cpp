@@ -177,6 +177,10 @@ std::string as_text(const Report& r, bool explained) {
   out += line("format", fmt::format("{}, {}{}", r.format, size(static_cast<double>(r.format_bytes)),
                                     r.choice ? fmt::format(" (auto: {})", r.choice->reason) : ""));
   if (explained && r.choice) out += explain(*r.choice);
+  if (r.order.name == "rcm" || (explained && !r.order.reason.empty())) {
+    out += line("order",
+                fmt::format("{}, {}; {:.3f} s", r.order.name, r.order.reason, r.order.seconds));
+  }
   out += line("b", r.rhs);
   out += line("x0", r.x0);
   out += line("method", fmt::format("{} with {}, {}", r.solver, r.preconditioner,

@@ -11,6 +11,7 @@
 
 #include <krysol/solver/solver.hpp>
 #include <krysol/spmv/format_choice.hpp>
+#include <krysol/spmv/order_choice.hpp>
 
 namespace krysol::apps {
 
@@ -58,6 +59,7 @@ struct Report {
   MatrixReport matrix;
   std::string format;                  // repeats the run where it is given as --format
   std::optional<FormatChoice> choice;  // where auto chose it
+  OrderChoice order;
   std::int64_t format_bytes = 0;
   std::string solver;
   std::string preconditioner;

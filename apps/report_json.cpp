@@ -52,6 +52,15 @@ Json format_of(const Report& r) {
   return out;
 }
 
+Json order_of(const OrderChoice& o) {
+  return {{"name", o.name},
+          {"reason", o.reason},
+          {"seconds", o.seconds},
+          {"reach_before", o.reach_before},
+          {"reach_after", o.reach_after},
+          {"speed_up", o.speed_up}};
+}
+
 /// Rows and columns count from 1 here, as in the files that they refer to.
 Json evidence(const SolveResult& s) {
   const Evidence& e = s.evidence;
@@ -129,6 +138,7 @@ std::string as_json(const Report& r) {
               {"threads", r.threads},
               {"matrix", as_json(r.matrix)},
               {"format", format_of(r)},
+              {"reorder", order_of(r.order)},
               {"solver", r.solver},
               {"preconditioner", r.preconditioner},
               {"rhs", r.rhs},

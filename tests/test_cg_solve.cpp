@@ -17,6 +17,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <numeric>
 #include <random>
 #include <set>
 #include <sstream>
@@ -29,6 +30,7 @@
 #include <krysol/solver/registry.hpp>
 #include <krysol/spmv/formats.hpp>
 #include <nlohmann/json.hpp>
+#include "problems.hpp"
 #include "programs.hpp"
 
 #ifdef KRYSOL_CG_SOLVE
@@ -259,6 +261,72 @@ TEST_F(CgSolve, SolvesInEveryFormat) {
     EXPECT_NEAR(j["result"]["iterations"], 63, 1);
     EXPECT_LE(j["result"]["residual"], j["result"]["target"]);
   }
+}
+
+TEST_F(CgSolve, GivesTheSolutionInTheOrderOfTheFileWhateverTheOrderWas) {
+  // A grid whose rows stand in any order, with a right-hand side and a starting guess from files.
+  std::vector<krysol::Index> place(900);
+  std::iota(place.begin(), place.end(), 0);
+  std::mt19937 random(5);
+  std::shuffle(place.begin(), place.end(), random);
+  auto t = poisson2d(30, 30);
+  for (auto& i : t.row_idx) i = place[static_cast<std::size_t>(i)];
+  for (auto& j : t.col_idx) j = place[static_cast<std::size_t>(j)];
+  const auto matrix = write("mixed.mtx", t);
+  std::vector<double> b(900);
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] = std::sin(static_cast<double>(i));
+  const auto vector = write_vector("b.mtx", b);
+  const auto x_file = in("x.mtx").string();
+  const auto solve = [&](const std::string& order) {
+    return report({matrix, "--rhs", vector, "--x0", vector, "--tol", "1e-12", "--reorder", order,
+                   "--output", x_file},
+                  0)["reorder"];
+  };
+  const auto solution = [&] {
+    return std::get<std::vector<double>>(krysol::read_dense(x_file).values);
+  };
+  EXPECT_EQ(solve("none")["name"], "none");
+  const auto x = solution();
+  const Json rcm = solve("rcm");
+  EXPECT_EQ(rcm["name"], "rcm");
+  EXPECT_LT(rcm["reach_after"].get<double>(), 40);
+  EXPECT_GT(rcm["reach_before"].get<double>(), 200);
+  const auto same = solution();
+  ASSERT_EQ(x.size(), same.size());
+  for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(x[i], same[i], 1e-9) << i;
+  const Json measured = solve("auto");  // a small matrix is in the cache in any order
+  EXPECT_EQ(measured["name"], "none");
+  EXPECT_NE(measured["reason"], "");
+  EXPECT_EQ(solution(), x);
+}
+
+TEST_F(CgSolve, TellsTheRowsOfTheFileWhateverTheOrderWas) {
+  // Indefinite through the pair of rows 3 and 20 alone, which no diagonal entry gives away.
+  krysol::Triplets<double> t;
+  t.rows = t.cols = 30;
+  t.symmetry = krysol::Symmetry::symmetric;
+  for (krysol::Index i = 0; i < 30; ++i) {
+    t.add(i, i, 4);
+    if (i > 0) t.add(i, i - 1, -1);
+  }
+  t.add(19, 2, 100);
+  const auto matrix = write("pair.mtx", t);
+  const auto evidence = report({matrix, "--reorder", "rcm", "--witness", in("p.mtx").string()},
+                               1)["result"]["evidence"];
+  std::set<int> rows;
+  for (const auto& row : evidence["largest_rows"]) rows.insert(row["row"].get<int>());
+  EXPECT_EQ(rows.count(3), 1U) << evidence;
+  EXPECT_EQ(rows.count(20), 1U) << evidence;
+  EXPECT_TRUE(holds(run({matrix, "--reorder", "rcm"}).out, "order      rcm, mean |i - j|"));
+  // The direction is a proof in the order of the file.
+  const auto p = std::get<std::vector<double>>(krysol::read_dense(in("p.mtx")).values);
+  double curvature = 0;
+  for (std::size_t k = 0; k < t.values.size(); ++k) {
+    const auto i = static_cast<std::size_t>(t.row_idx[k]);
+    const auto j = static_cast<std::size_t>(t.col_idx[k]);
+    curvature += (i == j ? 1 : 2) * t.values[k] * p[i] * p[j];
+  }
+  EXPECT_LT(curvature, 0);
 }
 
 TEST_F(CgSolve, SolvesWithEveryPreconditioner) {

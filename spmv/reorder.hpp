@@ -1,0 +1,58 @@
+// Another order of rows and columns, in which neighbours stand near each other.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string_view>
+
+#include <krysol/spmv/csr.hpp>
+#include <krysol/spmv/order_choice.hpp>
+
+namespace krysol {
+
+/// The orders that reorder() knows, as `--reorder` names them.
+struct OrderInfo {
+  std::string_view name;
+  std::string_view good_for;
+};
+std::vector<OrderInfo> list_orders();
+
+/// Reverse Cuthill-McKee: breadth first from a pseudo-peripheral row of each component, neighbours
+/// by ascending degree, and all of it backwards. Rows that name each other come near each other, so
+/// that a multiplication finds its entries of x in the cache, and triangles a short reach.
+/// Neighbours of a row are the columns that it names. row_ptr: [rows + 1], col_idx: [nnz], of a
+/// square matrix. Serial; O(nnz + sum of degree log degree). Cuthill & McKee, ACM '69, DOI
+/// 10.1145/800195.805928; George & Liu, ACM TOMS 5(3), 1979, DOI 10.1145/355841.355845.
+Order reverse_cuthill_mckee(const Offset* row_ptr, const Index* col_idx, Index rows);
+
+/// The mean distance of an entry from the diagonal, |i - j|, in rows.
+double mean_reach(const Offset* row_ptr, const Index* col_idx, Index rows);
+
+/// P A P', columns of a row ascending; schedule and blocks are found anew. Throws
+/// std::invalid_argument where A is not square or `order` is none of its rows.
+template <class S>
+HostCsr<S> reordered(const HostCsr<S>& a, const Order& order);
+
+/// to[i] := v[from[i]], P v.
+template <class T>
+std::vector<T> to_order(const Order& from, const std::vector<T>& v) {
+  std::vector<T> to(v.size());
+  for (std::size_t i = 0; i < v.size(); ++i) to[i] = v[static_cast<std::size_t>(from[i])];
+  return to;
+}
+/// The way back: to[from[i]] := v[i], P' v.
+template <class T>
+std::vector<T> from_order(const Order& from, const std::vector<T>& v) {
+  std::vector<T> to(v.size());
+  for (std::size_t i = 0; i < v.size(); ++i) to[static_cast<std::size_t>(from[i])] = v[i];
+  return to;
+}
+
+/// The matrix in the order of that name: `none`, `rcm`, or `auto`, which takes rcm where a
+/// multiplication by csr was measured to wait for x so much that finding the order pays within
+/// `products` multiplications. Throws std::invalid_argument for another name and for a matrix that
+/// is not square. Instantiated in the library for float, double and complex of both.
+template <class S>
+HostCsr<S> reorder(std::string_view name, const HostCsr<S>& a, double products,
+                   OrderChoice& choice);
+
+}  // namespace krysol

@@ -1,0 +1,163 @@
+// Orders of rows: what they do to a matrix, and that they are orders at all.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include <krysol/spmv/reorder.hpp>
+#include "messages.hpp"
+#include "problems.hpp"
+
+namespace {
+
+using namespace krysol_tests;
+using krysol::HostCsr;
+using krysol::Offset;
+using krysol::Order;
+
+Order rcm(const HostCsr<double>& a) {
+  return krysol::reverse_cuthill_mckee(a.row_ptr.data(), a.col_idx.data(), a.rows);
+}
+
+Index bandwidth(const HostCsr<double>& a) {
+  Index most = 0;
+  for (Index i = 0; i < a.rows; ++i) {
+    const auto row = static_cast<std::size_t>(i);
+    for (Offset k = a.row_ptr(row); k < a.row_ptr(row + 1); ++k) {
+      most = std::max(most, std::abs(a.col_idx(static_cast<std::size_t>(k)) - i));
+    }
+  }
+  return most;
+}
+
+Order shuffled(Index n, unsigned seed) {
+  Order order(static_cast<std::size_t>(n));
+  std::iota(order.begin(), order.end(), 0);
+  Random random(seed);
+  for (Index i = n; i > 1; --i) {
+    std::swap(order[static_cast<std::size_t>(i - 1)],
+              order[static_cast<std::size_t>(random.below(i))]);
+  }
+  return order;
+}
+
+void expect_order(const Order& order, Index rows) {
+  Order sorted = order;
+  std::sort(sorted.begin(), sorted.end());
+  ASSERT_EQ(sorted.size(), static_cast<std::size_t>(rows));
+  for (Index i = 0; i < rows; ++i) ASSERT_EQ(sorted[static_cast<std::size_t>(i)], i);
+}
+
+TEST(Reorder, FindsTheBandOfAMatrixThatWasShuffled) {
+  struct Grid {
+    HostCsr<double> matrix;
+    Index width;  // of its narrowest level: no order has a smaller bandwidth by much
+  };
+  const Grid grids[] = {{krysol::to_csr(poisson1d(500)).matrix, 1},
+                        {krysol::to_csr(poisson2d(12, 80)).matrix, 12},
+                        {krysol::to_csr(poisson2d(40, 40)).matrix, 40}};
+  for (const auto& [a, width] : grids) {
+    const auto mixed = krysol::reordered(a, shuffled(a.rows, 3));
+    ASSERT_GT(bandwidth(mixed), a.rows / 2);
+    const Order order = rcm(mixed);
+    expect_order(order, a.rows);
+    const auto found = krysol::reordered(mixed, order);
+    EXPECT_LE(bandwidth(found), width + 1);
+    EXPECT_LT(krysol::mean_reach(found.row_ptr.data(), found.col_idx.data(), found.rows),
+              width + 1);
+  }
+}
+
+TEST(Reorder, IsAnOrderForEveryPattern) {
+  auto hub = no_entries<double>(50, 50);  // and rows that nobody names
+  for (Index i = 0; i < 40; ++i) {
+    hub.add(7, i, 1);
+    hub.add(i, 7, 1);
+  }
+  auto one_way = no_entries<double>(60, 60);  // the way back does not exist
+  for (Index i = 0; i + 1 < 60; i += 2) one_way.add(i + 1, i, 1);
+  for (Index i = 0; i + 7 < 60; i += 3) one_way.add(i, i + 7, 1);
+  const Triplets<double> patterns[] = {no_entries<double>(0, 0), no_entries<double>(9, 9), hub,
+                                       one_way, random_sparse<double>(300, 300, 3, 8)};
+  for (const auto& t : patterns) {
+    const auto a = krysol::to_csr(t).matrix;
+    expect_order(rcm(a), a.rows);
+  }
+}
+
+TEST(Reorder, MovesRowsAndColumnsAlike) {
+  const auto t = random_sparse<double>(80, 80, 5, 4);
+  const auto a = krysol::to_csr(t).matrix;
+  const Order order = shuffled(80, 9);
+  const auto moved = krysol::reordered(a, order);
+  krysol::check(moved);
+  ASSERT_EQ(moved.nnz(), a.nnz());
+  const auto dense = [](const HostCsr<double>& m) {
+    std::vector<double> d(static_cast<std::size_t>(m.rows) * static_cast<std::size_t>(m.cols));
+    for (std::size_t i = 0; i < static_cast<std::size_t>(m.rows); ++i) {
+      for (auto k = static_cast<std::size_t>(m.row_ptr(i));
+           k < static_cast<std::size_t>(m.row_ptr(i + 1)); ++k) {
+        if (k > static_cast<std::size_t>(m.row_ptr(i))) {
+          EXPECT_LT(m.col_idx(k - 1), m.col_idx(k));
+        }
+        d[i * static_cast<std::size_t>(m.cols) + static_cast<std::size_t>(m.col_idx(k))] =
+            m.values(k);
+      }
+    }
+    return d;
+  };
+  const auto before = dense(a);
+  const auto after = dense(moved);
+  for (std::size_t i = 0; i < 80; ++i) {
+    for (std::size_t j = 0; j < 80; ++j) {
+      EXPECT_EQ(
+          after[i * 80 + j],
+          before[static_cast<std::size_t>(order[i]) * 80 + static_cast<std::size_t>(order[j])]);
+    }
+  }
+  std::vector<double> v(80);
+  std::iota(v.begin(), v.end(), 0.0);
+  EXPECT_EQ(krysol::from_order(order, krysol::to_order(order, v)), v);
+  EXPECT_EQ(krysol::to_order(order, v)[3], order[3]);
+}
+
+TEST(Reorder, SaysWhatItChoseAndWhy) {
+  const auto mixed = krysol::reordered(krysol::to_csr(poisson2d(40, 40)).matrix, shuffled(1600, 3));
+  krysol::OrderChoice choice;
+  EXPECT_EQ(krysol::reorder("none", mixed, 200, choice).values.data(), mixed.values.data());
+  EXPECT_EQ(choice.name, "none");
+  krysol::reorder("rcm", mixed, 200, choice);
+  EXPECT_EQ(choice.name, "rcm");
+  EXPECT_LT(choice.reach_after, 45);
+  EXPECT_GT(choice.reach_before, 300);
+  EXPECT_EQ(choice.order.size(), 1600U);
+  krysol::reorder("auto", mixed, 200, choice);
+  EXPECT_EQ(choice.name, "none");
+  EXPECT_TRUE(choice.order.empty());
+  EXPECT_FALSE(choice.reason.empty());
+}
+
+TEST(Reorder, RefusesWhatIsNoOrder) {
+  const auto a = krysol::to_csr(poisson1d(4)).matrix;
+  EXPECT_EQ(message_of([&] {
+              krysol::reordered(a, {0, 1, 1, 3});
+            }),
+            "krysol::reordered: row 1 stands twice or is none of 0 to 3");
+  EXPECT_EQ(message_of([&] {
+              krysol::reordered(a, {0, 1, 4, 3});
+            }),
+            "krysol::reordered: row 4 stands twice or is none of 0 to 3");
+  EXPECT_EQ(message_of([&] {
+              krysol::reordered(a, {0, 1, 2});
+            }),
+            "krysol::reordered: an order of 3 rows for 4");
+  krysol::OrderChoice choice;
+  EXPECT_EQ(message_of([&] { krysol::reorder("metis", a, 200, choice); }),
+            "unknown order 'metis'; known: none rcm auto");
+  const auto wide = krysol::to_csr(random_sparse<double>(3, 5, 1, 2)).matrix;
+  EXPECT_EQ(message_of([&] { krysol::reorder("rcm", wide, 200, choice); }),
+            "krysol::reordered: a square matrix is needed, this one is 3 x 5");
+}
+
+}  // namespace
