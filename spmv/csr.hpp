@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include <krysol/spmv/row_loop.hpp>
+#include <krysol/spmv/places.hpp>
 #include <krysol/spmv/triplets.hpp>
 
 namespace krysol {
@@ -80,9 +80,11 @@ struct CsrProduct {
   const S* values;
   const T* x;
   bool use_lanes;
+  bool beyond_cache;
 
   /// The entries that rows some 2 KiB further on will need.
   KOKKOS_INLINE_FUNCTION void fetch_ahead(Offset begin, Offset end) const {
+    if (!beyond_cache) return;
     constexpr Offset distance = 256;
     for (Offset k = begin; k < end; k += 8) {
       prefetch(values + k + distance);
@@ -102,10 +104,7 @@ struct CsrProduct {
     T chain[chains] = {};
     Offset k = begin;
     for (; k + chains <= end; k += chains) {
-#pragma omp simd
-      for (int l = 0; l < chains; ++l) {
-        chain[l] += static_cast<T>(values[k + l]) * x[col_idx[k + l]];
-      }
+      add_eight_entries(col_idx + k, values + k, x, chain);
     }
     for (int l = 0; k + l < end; ++l) chain[l] += static_cast<T>(values[k + l]) * x[col_idx[k + l]];
     return ((chain[0] + chain[4]) + (chain[2] + chain[6])) +
@@ -143,17 +142,18 @@ struct CsrProduct {
   }
 };
 
-template <class S, class T, class Exec>
-CsrProduct<S, T, Exec> row_product(const Csr<S, Exec>& a, const Kokkos::View<const T*, Exec>& x) {
-  return {a.row_ptr.data(), a.col_idx.data(), a.values.data(), x.data(), a.lanes > 1};
-}
-
 /// Bytes of a matrix's arrays, and what one multiplication reads of them.
 template <class S, class Exec>
 std::int64_t bytes(const Csr<S, Exec>& a) {
   return a.nnz() * static_cast<std::int64_t>(sizeof(S) + sizeof(Index)) +
          static_cast<std::int64_t>(a.row_ptr.extent(0) * sizeof(Offset) +
                                    a.block_row.extent(0) * sizeof(Index));
+}
+
+template <class S, class T, class Exec>
+CsrProduct<S, T, Exec> row_product(const Csr<S, Exec>& a, const Kokkos::View<const T*, Exec>& x) {
+  return {a.row_ptr.data(), a.col_idx.data(), a.values.data(),
+          x.data(),         a.lanes > 1,      bytes(a) > least_bytes_to_prefetch};
 }
 
 /// How a matrix's rows are to be worked on, found from its row pointers on the host.

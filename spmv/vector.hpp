@@ -98,6 +98,10 @@ KOKKOS_INLINE_FUNCTION void prefetch(const void* p) {
   (void)p;
 }
 
+/// Arrays of fewer bytes stay in a core's share of the caches: asking for them is work in vain,
+/// some 10 to 20 % of a multiplication.
+inline constexpr std::int64_t least_bytes_to_prefetch = std::int64_t{16} << 20;
+
 /// Asks the operating system to back an array that nobody touched yet by large pages, where it has
 /// them to give (Linux: transparent huge pages by madvise). Matrix arrays are read from end to end,
 /// and with small pages each 4 KiB begin with a search in the page tables.
