@@ -16,18 +16,18 @@ double gigaflops(const GemmReport& r, const Spread& s) {
 std::string as_text(const GemmReport& r) {
   std::string out = fmt::format("C ({0} x {2}) = A ({0} x {1}) B ({1} x {2}), {3}, {4}\n\n", r.x,
                                 r.y, r.z, r.scalar, r.where);
-  out += fmt::format("{:<20}{:>10}{:>20}{:>10}{:>10}", "C = A B", "ms", "10 % .. 90 %", "GFLOP/s",
+  out += fmt::format("{:<16}{:>10}{:>24}{:>10}{:>10}", "C = A B", "ms", "10 % .. 90 %", "GFLOP/s",
                      "speed-up");
   if (r.transfers) out += fmt::format("{:>16}{:>10}", "with copies ms", "GFLOP/s");
   if (r.verified) out += fmt::format("{:>11}", "error");
   out += '\n';
   for (const GemmLine& line : r.lines) {
     if (!line.refused.empty()) {
-      out += fmt::format("{:<20}{}\n", line.name, line.refused);
+      out += fmt::format("{:<16}{}\n", line.name, line.refused);
       continue;
     }
     out += fmt::format(
-        "{:<20}{:>10}{:>20}{:>10.4g}{:>10}", line.name, milliseconds(line.product.median),
+        "{:<16}{:>10}{:>24}{:>10.4g}{:>10}", line.name, milliseconds(line.product.median),
         fmt::format("{} .. {}", milliseconds(line.product.low), milliseconds(line.product.high)),
         gigaflops(r, line.product), line.speed_up ? fmt::format("{:.2f}", *line.speed_up) : "-");
     if (r.transfers) {

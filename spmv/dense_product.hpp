@@ -21,6 +21,19 @@ struct DenseLines {
   }
 };
 
+/// sum += x y, as multiplications and additions that compilers turn into vector instructions; those
+/// of complex types they do not.
+template <class T>
+KOKKOS_INLINE_FUNCTION void add_product(T& sum, const T& x, const T& y) {
+  if constexpr (is_complex<T>) {
+    const auto re = sum.real() + x.real() * y.real() - x.imag() * y.imag();
+    const auto im = sum.imag() + x.real() * y.imag() + x.imag() * y.real();
+    sum = T(re, im);
+  } else {
+    sum += x * y;
+  }
+}
+
 /// C := alpha A B + beta C. Where `pieces` is more than one, the sum over k < depth is cut into
 /// pieces of `step`, and piece s goes to a C of its own, piece_stride entries behind the one
 /// before.

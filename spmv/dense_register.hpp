@@ -83,7 +83,7 @@ struct ThreadTiles {
         for (int r = 0; r < Shape::each; ++r) x[r] = a(k, ti + r * row_threads);
         for (int s = 0; s < Shape::each; ++s) y[s] = b(k, tj + s * col_threads);
         for (int s = 0; s < Shape::each; ++s) {
-          for (int r = 0; r < Shape::each; ++r) sum[s][r] += x[r] * y[s];
+          for (int r = 0; r < Shape::each; ++r) add_product(sum[s][r], x[r], y[s]);
         }
       }
       member.team_barrier();

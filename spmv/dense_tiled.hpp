@@ -114,7 +114,7 @@ struct TeamTiles {
     } else {
       for_places(member, [&](int i, int j) {
         T s = T(0);
-        for (int k = 0; k < size; ++k) s += a[i * size + k] * b[k * size + j];
+        for (int k = 0; k < size; ++k) add_product(s, a[i * size + k], b[k * size + j]);
         sum[i * size + j] += s;
       });
     }
@@ -129,7 +129,7 @@ struct TeamTiles {
       for (int r = 0; r < rows; ++r) {
         const T x = a[r * size + k];
 #pragma omp simd
-        for (int j = 0; j < cols; ++j) s[r][j] += x * b[k * size + j];
+        for (int j = 0; j < cols; ++j) add_product(s[r][j], x, b[k * size + j]);
       }
     }
     for (int r = 0; r < rows; ++r) {
