@@ -483,10 +483,12 @@ struct MemberOfThreads {
   int league;
   std::barrier<>* barrier;
   Scratch scratch;
-  int league_rank() const { return league; }
-  int team_rank() const { return rank; }
-  const Scratch& team_scratch(int) const { return scratch; }
-  void team_barrier() const { barrier->arrive_and_wait(); }
+  KOKKOS_INLINE_FUNCTION int league_rank() const { return league; }
+  KOKKOS_INLINE_FUNCTION int team_rank() const { return rank; }
+  KOKKOS_INLINE_FUNCTION const Scratch& team_scratch(int) const { return scratch; }
+  KOKKOS_INLINE_FUNCTION void team_barrier() const {
+    KOKKOS_IF_ON_HOST((barrier->arrive_and_wait();))
+  }
 };
 
 struct SmallTiles {
