@@ -88,9 +88,10 @@ void finish(const R* sum, std::int64_t part_stride, const PanelScale<R>& scale, 
   }
 }
 
-template <class R, int parts, int vectors, int cols>
-void multiply_tile(const R* a, const R* b, std::int64_t depth, const PanelScale<R>& scale,
-                   const PanelTile<R>& c) {
+/// `adjacent`: the columns of B lie side by side.
+template <class R, int parts, int vectors, int cols, bool adjacent>
+void multiply_tile(const PanelLines<R>& a_lines, const PanelLines<R>& b_lines, std::int64_t depth,
+                   const PanelScale<R>& scale, const PanelTile<R>& c) {
   using V = Lanes<R>;
   constexpr int rows = vectors * V::count;
   V sum[cols][parts][vectors];
@@ -99,6 +100,9 @@ void multiply_tile(const R* a, const R* b, std::int64_t depth, const PanelScale<
       for (V& s : part) s = V::broadcast(0);
     }
   }
+  const R* a = a_lines.data;
+  const R* b = b_lines.data;
+  const std::int64_t across = adjacent ? 1 : b_lines.across;
   for (std::int64_t k = 0; k < depth; ++k) {
     V re[vectors];
     V im[vectors];
@@ -108,7 +112,7 @@ void multiply_tile(const R* a, const R* b, std::int64_t depth, const PanelScale<
     }
 #pragma GCC unroll 8
     for (int j = 0; j < cols; ++j) {
-      const V b_re = V::broadcast(b[j]);
+      const V b_re = V::broadcast(b[j * across]);
 #pragma GCC unroll 4
       for (int v = 0; v < vectors; ++v) {
         sum[j][0][v] = sum[j][0][v] + re[v] * b_re;
@@ -120,8 +124,8 @@ void multiply_tile(const R* a, const R* b, std::int64_t depth, const PanelScale<
         }
       }
     }
-    a += parts * rows;
-    b += parts * cols;
+    a += a_lines.step;
+    b += b_lines.step;
   }
   bool read_c = false;
   for (int p = 0; p < parts; ++p) read_c = read_c || scale.beta[p] != 0;
@@ -208,24 +212,36 @@ void pack_panel(const PanelSource<R>& from, int lines, int width, std::int64_t d
 }
 
 template <class R, int parts>
-void multiply_panels(const R* a, int a_width, const R* b, std::int64_t depth,
-                     const PanelScale<R>& scale, const PanelTile<R>& c) {
+void multiply_panels(const PanelLines<R>& a, int a_width, const PanelLines<R>& b,
+                     std::int64_t depth, const PanelScale<R>& scale, const PanelTile<R>& c) {
   using T = Tile<R, parts>;
+  constexpr int middle = T::vectors > 2 ? 2 : 1;
   const int vectors = a_width / T::lanes;
-  if (vectors == T::vectors) {
-    multiply_tile<R, parts, T::vectors, T::cols>(a, b, depth, scale, c);
-  } else if (T::vectors > 2 && vectors == 2) {
-    multiply_tile<R, parts, 2, T::cols>(a, b, depth, scale, c);
-  } else {
-    multiply_tile<R, parts, 1, T::cols>(a, b, depth, scale, c);
+  if (parts == 2 || b.across == 1) {
+    if (vectors == T::vectors) {
+      multiply_tile<R, parts, T::vectors, T::cols, true>(a, b, depth, scale, c);
+    } else if (vectors == middle) {
+      multiply_tile<R, parts, middle, T::cols, true>(a, b, depth, scale, c);
+    } else {
+      multiply_tile<R, parts, 1, T::cols, true>(a, b, depth, scale, c);
+    }
+  } else if constexpr (parts == 1) {
+    if (vectors == T::vectors) {
+      multiply_tile<R, parts, T::vectors, T::cols, false>(a, b, depth, scale, c);
+    } else if (vectors == middle) {
+      multiply_tile<R, parts, middle, T::cols, false>(a, b, depth, scale, c);
+    } else {
+      multiply_tile<R, parts, 1, T::cols, false>(a, b, depth, scale, c);
+    }
   }
 }
 
-#define KRYSOL_PANELS(R, parts)                                                          \
-  template PanelShape panel_shape<R, parts>();                                           \
-  template void pack_panel<R, parts>(const PanelSource<R>&, int, int, std::int64_t, R*); \
-  template void multiply_panels<R, parts>(const R*, int, const R*, std::int64_t,         \
-                                          const PanelScale<R>&, const PanelTile<R>&);
+#define KRYSOL_PANELS(R, parts)                                                            \
+  template PanelShape panel_shape<R, parts>();                                             \
+  template void pack_panel<R, parts>(const PanelSource<R>&, int, int, std::int64_t, R*);   \
+  template void multiply_panels<R, parts>(const PanelLines<R>&, int, const PanelLines<R>&, \
+                                          std::int64_t, const PanelScale<R>&,              \
+                                          const PanelTile<R>&);
 KRYSOL_PANELS(float, 1)
 KRYSOL_PANELS(double, 1)
 KRYSOL_PANELS(float, 2)

@@ -16,6 +16,16 @@ struct PanelSource {
   bool conjugated = false;
 };
 
+/// Lines as products take them: number (k, line) is at data[k step + line across], and the
+/// imaginary parts of packed lines follow the real ones. Packed or, where that would not pay, as
+/// they lie.
+template <class R>
+struct PanelLines {
+  const R* data = nullptr;
+  std::int64_t across = 1;
+  std::int64_t step = 0;
+};
+
 /// A tile of C: place (i, j) is at data[i * row_stride + j * col_stride], in entries.
 template <class R>
 struct PanelTile {
@@ -50,13 +60,15 @@ PanelShape panel_shape();
 template <class R, int parts>
 void pack_panel(const PanelSource<R>& from, int lines, int width, std::int64_t depth, R* to);
 
-/// C := alpha sum over k < depth of a(., k) b(k, .) + beta C, with a panel of A (of `a_width`
-/// lines, a multiple of the shape's lanes) and one of B (of the shape's cols). Sums run in
-/// ascending k, each in a register of its own. beta = 0 does not read C. K. Goto, R. van de Geijn:
-/// Anatomy of high-performance matrix multiplication. ACM Trans. Math. Softw. 34(3), 2008.
-/// DOI 10.1145/1356052.1356053
+/// C := alpha sum over k < depth of a(., k) b(k, .) + beta C, with `a_width` lines of A, a multiple
+/// of the shape's lanes that lie side by side (across = 1), and the shape's `cols` of B. Sums run
+/// in ascending k, each in a register of its own. beta = 0 does not read C. Complex lines are
+/// packed.
+///
+/// K. Goto, R. van de Geijn: Anatomy of high-performance matrix multiplication. ACM Trans. Math.
+/// Softw. 34(3), 2008. DOI 10.1145/1356052.1356053
 template <class R, int parts>
-void multiply_panels(const R* a, int a_width, const R* b, std::int64_t depth,
-                     const PanelScale<R>& scale, const PanelTile<R>& c);
+void multiply_panels(const PanelLines<R>& a, int a_width, const PanelLines<R>& b,
+                     std::int64_t depth, const PanelScale<R>& scale, const PanelTile<R>& c);
 
 }  // namespace krysol

@@ -121,11 +121,18 @@ struct PanelSide {
   int width_of(Offset panel) const { return (lines_of(panel) + unit - 1) / unit * unit; }
   /// Numbers that a packed panel of that depth has room for.
   std::int64_t room(Offset depth) const { return depth * width * parts; }
+  const R* begin(Offset panel, Offset k) const {
+    return reinterpret_cast<const R*>(from.data + panel * width * from.across + k * from.along);
+  }
   void pack(Offset panel, Offset k, Offset depth, R* to) const {
-    const T* begin = from.data + panel * width * from.across + k * from.along;
-    pack_panel<R, parts>(
-        {reinterpret_cast<const R*>(begin), from.across, from.along, from.conjugated},
-        lines_of(panel), width_of(panel), depth, to);
+    pack_panel<R, parts>({begin(panel, k), from.across, from.along, from.conjugated},
+                         lines_of(panel), width_of(panel), depth, to);
+  }
+  PanelLines<R> packed(Offset panel, const R* at) const { return {at, 1, parts * width_of(panel)}; }
+  /// Whether a panel of columns can be multiplied as it lies.
+  bool ready(Offset panel) const { return parts == 1 && lines_of(panel) == width; }
+  PanelLines<R> as_it_lies(Offset panel, Offset k) const {
+    return {begin(panel, k), from.across, from.along};
   }
 };
 
@@ -193,20 +200,23 @@ struct PanelTasks {
     const Offset end = packed != nullptr ? k_last : product.last(piece);
     for (Offset k = begin; k < end; k += deepest) {
       const Offset depth = end - k < deepest ? end - k : deepest;
-      for (Offset p = first; p < last; ++p) {
+      // A column panel that is used once is packed just before, or not at all: a row of A, where
+      // C^T = B^T A^T is computed. (Rows that lie side by side are better packed all at once.)
+      const bool longer_once = !rows_are_longer && other_last - other_first == 1;
+      const bool shorter_once = rows_are_longer && last - first == 1;
+      for (Offset p = first; p < last && !longer_once; ++p) {
         longer().pack(p, k, depth, mine + (p - first) * longer().room(depth));
       }
       R* own = mine + (last - first) * longer().room(depth);
       for (Offset q = other_first; q < other_last; ++q) {
-        const R* other = nullptr;
-        if (packed != nullptr) {
-          other = packed + (q - shorter_first) * shorter().room(depth);
-        } else {  // each is used up before the next is packed
-          shorter().pack(q, k, depth, own);
-          other = own;
-        }
+        const PanelLines<R> other =
+            packed != nullptr
+                ? shorter().packed(q, packed + (q - shorter_first) * shorter().room(depth))
+                : take(shorter(), shorter_once, q, k, depth, own);
         for (Offset p = first; p < last; ++p) {
-          const R* one = mine + (p - first) * longer().room(depth);
+          const PanelLines<R> one =
+              longer_once ? take(longer(), true, p, k, depth, mine)
+                          : longer().packed(p, mine + (p - first) * longer().room(depth));
           if (rows_are_longer) {
             multiply(piece, p, one, q, other, k, depth);
           } else {
@@ -217,8 +227,15 @@ struct PanelTasks {
     }
   }
 
-  void multiply(Offset piece, Offset row_panel, const R* a, Offset col_panel, const R* b, Offset k,
-                Offset depth) const {
+  static PanelLines<R> take(const PanelSide<T>& side, bool once, Offset panel, Offset k,
+                            Offset depth, R* room) {
+    if (once && side.ready(panel)) return side.as_it_lies(panel, k);
+    side.pack(panel, k, depth, room);
+    return side.packed(panel, room);
+  }
+
+  void multiply(Offset piece, Offset row_panel, const PanelLines<R>& a, Offset col_panel,
+                const PanelLines<R>& b, Offset k, Offset depth) const {
     PanelScale<R> scale;
     set(scale.alpha, product.alpha);
     set(scale.beta, k == product.first(piece) ? product.beta : T(1));
