@@ -21,7 +21,7 @@ using HostBlock = Block<T, Host>;
 template <class T>
 HostBlock<T> make_block(const char* label, std::int64_t rows, std::int64_t cols,
                         std::uint64_t seed) {
-  const auto block = fresh<HostBlock<T>>(label, rows, cols);
+  auto block = fresh<HostBlock<T>>(label, rows, cols);
   std::uint64_t state = seed;
   for (std::size_t i = 0; i < block.extent(0); ++i) {
     for (std::size_t j = 0; j < block.extent(1); ++j) {

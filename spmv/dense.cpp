@@ -173,7 +173,7 @@ void multiply_by_panels(const Exec& exec, const DenseProduct<T>& product,
   tasks.tasks_longer = wanted;
   tasks.shorter_last = shorter.panels();
   const Offset entries = shorter.lines * std::min(product.depth, Tasks::deepest);
-  constexpr Offset few = 64 * 64;
+  constexpr Offset few = 4096;
   if (product.pieces > 1 || entries <= few || wanted == 1) {
     run(exec, tasks);
     return;

@@ -60,8 +60,8 @@ struct ThreadTiles {
   template <class Member>
   KOKKOS_INLINE_FUNCTION void operator()(const Member& member) const {
     const Offset rank = member.league_rank();
-    const Offset i0 = rank % row_tiles * Shape::rows;
-    const Offset j0 = rank / row_tiles % col_tiles * Shape::cols;
+    const Offset i0 = rank % row_tiles * Offset{Shape::rows};
+    const Offset j0 = rank / row_tiles % col_tiles * Offset{Shape::cols};
     const Offset piece = rank / (row_tiles * col_tiles);
     const int thread = member.team_rank();
     const int ti = thread % row_threads;
@@ -90,8 +90,8 @@ struct ThreadTiles {
     }
     for (int s = 0; s < Shape::each; ++s) {
       for (int r = 0; r < Shape::each; ++r) {
-        const Offset i = i0 + ti + r * row_threads;
-        const Offset j = j0 + tj + s * col_threads;
+        const Offset i = i0 + ti + Offset{r} * row_threads;
+        const Offset j = j0 + tj + Offset{s} * col_threads;
         if (i < product.rows && j < product.cols) product.store(piece, i, j, sum[s][r]);
       }
     }
