@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <memory>
 
 #include "cli.hpp"
@@ -27,51 +26,6 @@ void multiply_serially(const HostCsr<S>& a, const S* x, S* y) {
     S sum = 0;
     for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) sum += values[k] * x[col_idx[k]];
     y[i] = sum;
-  }
-}
-
-Spread spread(std::vector<double> v) {
-  if (v.empty()) return {};
-  std::sort(v.begin(), v.end());
-  const auto at = [&](double q) {
-    return v[static_cast<std::size_t>(std::lround(q * static_cast<double>(v.size() - 1)))];
-  };
-  return {at(0.5), at(0.1), at(0.9)};
-}
-
-/// One of those who take turns.
-struct Candidate {
-  std::size_t line = 0;
-  std::function<void()> multiply;
-  std::function<void()> with_transfers;  // may be empty
-  int repeats = 1;                       // products a turn, so that a turn can be timed
-  std::vector<double> seconds{};
-  std::vector<double> transfer_seconds{};
-};
-
-double time(const std::function<void()>& work, int repeats) {
-  Kokkos::Timer timer;
-  for (int k = 0; k < repeats; ++k) work();
-  return timer.seconds() / repeats;
-}
-
-void take_turns(std::vector<Candidate>& candidates, const BenchOptions& options) {
-  constexpr double shortest = 100e-6;
-  for (Candidate& c : candidates) {
-    const double once = time(c.multiply, 1);
-    c.repeats = std::clamp(static_cast<int>(shortest / std::max(once, 1e-9)), 1, 1000);
-  }
-  for (int turn = -options.warm_up; turn < options.turns; ++turn) {
-    for (Candidate& c : candidates) {
-      // Threads that the serial reference let sleep are woken, and caches forget the candidate
-      // before, whose arrays may be the same.
-      time(c.multiply, 3);
-      const double seconds = time(c.multiply, c.repeats);
-      if (turn >= 0) c.seconds.push_back(seconds);
-      if (!c.with_transfers) continue;
-      const double all = time(c.with_transfers, 1);
-      if (turn >= 0) c.transfer_seconds.push_back(all);
-    }
   }
 }
 
@@ -251,7 +205,7 @@ BenchReport run_bench(const HostCsr<S>& a, const BenchOptions& options) {
     add(line, peer.multiply);
   }
 
-  take_turns(candidates, options);
+  take_turns(candidates, options.warm_up, options.turns);
   for (const Candidate& c : candidates) {
     BenchLine& line = report.lines[c.line];
     line.product = spread(c.seconds);

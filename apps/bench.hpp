@@ -9,6 +9,7 @@
 #include <krysol/spmv/select.hpp>
 
 #include "report.hpp"
+#include "turns.hpp"
 
 namespace krysol::apps {
 
@@ -20,13 +21,6 @@ struct BenchOptions {
   bool transfers = false;
   bool managed = false;
   bool peers = true;
-};
-
-/// Seconds: the median, and the 10th and 90th percentile.
-struct Spread {
-  double median = 0;
-  double low = 0;
-  double high = 0;
 };
 
 struct BenchLine {

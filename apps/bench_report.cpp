@@ -10,27 +10,8 @@
 namespace krysol::apps {
 namespace {
 
-std::string milliseconds(double seconds) {
-  return seconds > 0 ? fmt::format("{:.4g}", 1e3 * seconds) : "-";
-}
-
 double gigabytes_a_second(const BenchLine& line) {
   return line.product.median > 0 ? static_cast<double>(line.bytes) / line.product.median / 1e9 : 0;
-}
-
-/// Text as a field of a CSV table.
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"') out += '"';
-    out += c;
-  }
-  return out + '"';
-}
-
-nlohmann::ordered_json as_json(const Spread& s) {
-  return {{"median_s", s.median}, {"p10_s", s.low}, {"p90_s", s.high}};
 }
 
 nlohmann::ordered_json as_json(const BenchReport& r) {
