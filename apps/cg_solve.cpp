@@ -317,7 +317,8 @@ double expected_products(const Options& options) {
 template <class S>
 std::unique_ptr<Operator<S>> make_format(const Options& options,
                                          const std::optional<SavedChoice>& saved,
-                                         const HostCsr<S>& csr, Report& report) {
+                                         const HostCsr<S>& csr, const std::string& order,
+                                         Report& report) {
   report.format = options.format;
   if (options.format != "auto") return make_operator<S>(options.format, csr);
   SelectOptions select;
@@ -332,12 +333,29 @@ std::unique_ptr<Operator<S>> make_format(const Options& options,
   if (!options.save_choice.empty()) {
     // One that was given back is written with the measurements that it came with.
     SavedChoice kept = choice.given_back ? *saved : save(choice, csr, select);
-    if (!choice.given_back) kept.version = version::text;
+    if (!choice.given_back) {
+      kept.version = version::text;
+      kept.order = order;
+    }
     write_file(options.save_choice, as_json(kept));
   }
   report.format = choice.name;
   report.choice = std::move(choice);
   return op;
+}
+
+/// The matrix in the order of --reorder. One that would be measured is that of a saved choice
+/// instead, if the choice fits the matrix then.
+template <class S>
+HostCsr<S> make_order(const Options& options, const std::optional<SavedChoice>& saved,
+                      const HostCsr<S>& matrix, OrderChoice& order) {
+  const double products = expected_products(options);
+  if (saved && options.reorder == "auto") {
+    HostCsr<S> csr = reorder(saved->order, matrix, products, order);
+    if (misfit(*saved, csr).empty()) return csr;
+    order = {};
+  }
+  return reorder(options.reorder, matrix, products, order);
 }
 
 template <class T>
@@ -359,9 +377,8 @@ int run_typed(const Options& options, const std::optional<SavedChoice>& saved, T
                     options.matrix, assembled.matrix.rows, assembled.matrix.cols));
   }
   OrderChoice order;
-  const HostCsr<S> csr =
-      reorder(options.reorder, assembled.matrix, expected_products(options), order);
-  const auto op = make_format(options, saved, csr, report);
+  const HostCsr<S> csr = make_order(options, saved, assembled.matrix, order);
+  const auto op = make_format(options, saved, csr, order.name, report);
   report.convert.add(timer.seconds(), static_cast<double>(bytes(csr) + op->bytes()));
   report.format_bytes = op->bytes();
 
@@ -460,7 +477,7 @@ void add_options(CLI::App& app, Options& o) {
                  "write what --format auto chose, for --choice; - for standard output");
   app.add_option(
       "--choice", o.choice,
-      "take the format of such a file, without measuring, where it fits matrix and device");
+      "take format and order of such a file, without measuring, where it fits matrix and device");
   app.add_flag("--explain", o.explain, "show how --format auto chose");
   app.add_option("--reorder", o.reorder, "order of the rows while solving, see --list")
       ->check(known_name("order", list_orders()))

@@ -60,6 +60,7 @@ SavedChoice choice_from(const nlohmann::json& j) {
   saved.space = j.at("space");
   saved.threads = j.at("threads");
   saved.with_dot = j.at("with_dot");
+  saved.order = j.at("order");
   const nlohmann::json& m = j.at("matrix");
   saved.matrix.rows = m.at("rows");
   saved.matrix.cols = m.at("cols");
@@ -85,6 +86,7 @@ std::string as_json(const SavedChoice& saved) {
                                       {"space", saved.space},
                                       {"threads", saved.threads},
                                       {"with_dot", saved.with_dot},
+                                      {"order", saved.order},
                                       {"matrix",
                                        {{"rows", m.rows},
                                         {"cols", m.cols},

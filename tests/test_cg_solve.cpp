@@ -546,6 +546,7 @@ TEST_F(CgSolve, SavesItsChoiceOfAFormatAndTakesItBack) {
   EXPECT_EQ(saved["matrix"]["nnz"], j["matrix"]["nonzeros"]);
   EXPECT_EQ(saved["auto"]["trials"].size(), krysol::list_formats().size());
   EXPECT_EQ(saved["version"], j["version"]);
+  EXPECT_EQ(saved["order"], j["reorder"]["name"]);
 
   // What is written again is what was read.
   const Json again = report({trefethen, "--choice", file, "--save-choice", in("b.json").string(),
@@ -558,6 +559,16 @@ TEST_F(CgSolve, SavesItsChoiceOfAFormatAndTakesItBack) {
   EXPECT_EQ(text_of(in("b.json")), text_of(file));
   EXPECT_EQ(text_of(in("x.mtx")), text_of(in("y.mtx"))) << "the same format, the same bits";
   EXPECT_TRUE(holds(run({trefethen, "--choice", file}).out, "(auto: as saved; when it was"));
+
+  // The order goes with it; without it the nonzeros would be at other places.
+  const auto ordered = in("rcm.json").string();
+  report({trefethen, "--reorder", "rcm", "--save-choice", ordered}, 0);
+  const Json in_order = report({trefethen, "--choice", ordered}, 0);
+  EXPECT_EQ(in_order["reorder"]["name"], "rcm");
+  EXPECT_EQ(in_order["format"]["auto"]["given_back"], true);
+  const Json out_of_order = report({trefethen, "--choice", ordered, "--reorder", "none"}, 0);
+  EXPECT_EQ(out_of_order["format"]["auto"]["misfit"],
+            "the nonzeros of this matrix are at other places");
 
   const Json other = report({grid_, "--choice", file, "--save-choice", file}, 0);
   EXPECT_EQ(other["format"]["auto"]["given_back"], false);
@@ -586,6 +597,7 @@ TEST_F(CgSolve, RefusesWhatIsNoSavedChoice) {
       {with("format_choice/1", "format_choice/2"), "'schema' is not krysol/format_choice/1"},
       {with("\"rows\": 900", "\"rows\": \"many\""), "type must be number, but is string"},
       {with("\"pattern\": \"", "\"pattern\": \"x"), "is no hash"},
+      {with("\"order\"", "\"orders\""), "key 'order' not found"},
       {with("\"entry\"", "\"entries\""), "key 'entry' not found"}};
   for (const auto& [content, message] : broken) {
     const auto file = write("broken.json", content);
