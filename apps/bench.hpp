@@ -8,6 +8,7 @@
 
 #include <krysol/spmv/select.hpp>
 
+#include "collection.hpp"
 #include "report.hpp"
 #include "turns.hpp"
 
@@ -60,6 +61,11 @@ std::string as_text(const BenchReport& report, bool explain);
 /// One line a matrix: the speed-up of each candidate over the serial reference.
 std::string speed_ups_as_text(const std::vector<BenchReport>& reports);
 std::string as_csv(const std::vector<BenchReport>& reports);
-std::string as_json(const std::vector<BenchReport>& reports, const std::string& version);
+/// `passed_over`: matrices that were not measured.
+std::string as_json(const std::vector<BenchReport>& reports,
+                    const std::vector<PassedOver>& passed_over, const std::string& version);
+/// A picture as SVG: speed-up over csr, and bytes a second, of each candidate on each matrix, with
+/// the bandwidth of reading as a line where it was measured.
+std::string as_svg(const std::vector<BenchReport>& reports);
 
 }  // namespace krysol::apps

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "bench.hpp"
+#include "bench_summary.hpp"
 #include "choice_report.hpp"
 #include "cli.hpp"
 
@@ -89,8 +89,7 @@ std::string speed_ups_as_text(const std::vector<BenchReport>& reports) {
                                 reports[0].scalar, reports[0].where, "rows", "nonzeros");
   // auto's line is named after its choice, which differs from size to size.
   for (std::size_t k = 1; k < reports[0].lines.size(); ++k) {
-    const std::string& name = reports[0].lines[k].name;
-    out += fmt::format("{:>15}", name.substr(0, name.find(": ")));
+    out += fmt::format("{:>15}", candidate(reports[0].lines[k]));
   }
   out += '\n';
   for (const BenchReport& r : reports) {
@@ -127,11 +126,32 @@ std::string as_csv(const std::vector<BenchReport>& reports) {
   return out;
 }
 
-std::string as_json(const std::vector<BenchReport>& reports, const std::string& version) {
-  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+std::string as_json(const std::vector<BenchReport>& reports,
+                    const std::vector<PassedOver>& passed_over, const std::string& version) {
+  using Json = nlohmann::ordered_json;
+  Json all = Json::array();
   for (const BenchReport& r : reports) all.push_back(as_json(r));
-  const nlohmann::ordered_json out = {{"schema", 1}, {"version", version}, {"reports", all}};
-  return out.dump(2) + "\n";
+  Json means = Json::array();
+  for (const Comparison& c : compare(reports)) {
+    means.push_back({{"over", c.over},
+                     {"matrices", c.matrices},
+                     {"geometric_mean", c.geometric_mean},
+                     {"lowest", c.lowest},
+                     {"lowest_matrix", c.lowest_at}});
+  }
+  Json others = Json::array();
+  for (const PassedOver& p : passed_over) {
+    others.push_back({{"matrix", p.name}, {"reason", p.reason}, {"broken", p.broken}});
+  }
+  const Json out = {
+      {"schema", 1},
+      {"version", version},
+      {"reports", all},
+      {"summary",
+       {{"candidate", reports.empty() ? "" : summary_subject(reports[0])}, {"speed_ups", means}}},
+      {"passed_over", others}};
+  // A file's name may hold bytes that are not UTF-8; they are replaced, not fatal.
+  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace krysol::apps

@@ -28,13 +28,14 @@
 #include <krysol/solver/registry.hpp>
 #include <krysol/spmv/facts.hpp>
 #include <krysol/spmv/reorder.hpp>
-#include <krysol/spmv/select.hpp>
+#include <krysol/spmv/saved_choice.hpp>
 
 #include "bandwidth.hpp"
 #include "cli.hpp"
 #include "krysol_version.hpp"
 #include "report.hpp"
 #include "rhs.hpp"
+#include "saved_choice_json.hpp"
 
 namespace krysol::apps {
 namespace {
@@ -44,6 +45,8 @@ struct Options {
   std::string rhs;
   std::string x0;
   std::string format = "auto";
+  std::string choice;
+  std::string save_choice;
   std::string reorder = "auto";
   std::string solver = "cg";
   std::string precond = "jacobi";
@@ -310,9 +313,11 @@ double expected_products(const Options& options) {
              : std::min(usual, static_cast<double>(options.stop.max_iterations));
 }
 
-/// The matrix as --format says, or as measured.
+/// The matrix as --format says, as saved, or as measured.
 template <class S>
-std::unique_ptr<Operator<S>> make_format(const Options& options, const HostCsr<S>& csr,
+std::unique_ptr<Operator<S>> make_format(const Options& options,
+                                         const std::optional<SavedChoice>& saved,
+                                         const HostCsr<S>& csr, const std::string& order,
                                          Report& report) {
   report.format = options.format;
   if (options.format != "auto") return make_operator<S>(options.format, csr);
@@ -320,14 +325,42 @@ std::unique_ptr<Operator<S>> make_format(const Options& options, const HostCsr<S
   select.with_dot = true;
   select.products = expected_products(options);
   FormatChoice choice;
-  auto op = select_format(csr, select, choice);
+  auto op = saved ? select_format(csr, select, *saved, choice) : select_format(csr, select, choice);
+  if (!choice.misfit.empty()) {
+    report.notes.push_back(fmt::format("{} does not fit, the format was measured anew: {}",
+                                       options.choice, choice.misfit));
+  }
+  if (!options.save_choice.empty()) {
+    // One that was given back is written with the measurements that it came with.
+    SavedChoice kept = choice.given_back ? *saved : save(choice, csr, select);
+    if (!choice.given_back) {
+      kept.version = version::text;
+      kept.order = order;
+    }
+    write_file(options.save_choice, as_json(kept));
+  }
   report.format = choice.name;
   report.choice = std::move(choice);
   return op;
 }
 
+/// The matrix in the order of --reorder. One that would be measured is that of a saved choice
+/// instead, if the choice fits the matrix then.
+template <class S>
+HostCsr<S> make_order(const Options& options, const std::optional<SavedChoice>& saved,
+                      const HostCsr<S>& matrix, OrderChoice& order) {
+  const double products = expected_products(options);
+  if (saved && options.reorder == "auto") {
+    HostCsr<S> csr = reorder(saved->order, matrix, products, order);
+    if (misfit(*saved, csr).empty()) return csr;
+    order = {};
+  }
+  return reorder(options.reorder, matrix, products, order);
+}
+
 template <class T>
-int run_typed(const Options& options, Triplets<T> entries, Report report) {
+int run_typed(const Options& options, const std::optional<SavedChoice>& saved, Triplets<T> entries,
+              Report report) {
   using S = DeviceScalar<T>;
   using Exec = Kokkos::DefaultExecutionSpace;
   const Exec exec{};
@@ -344,9 +377,8 @@ int run_typed(const Options& options, Triplets<T> entries, Report report) {
                     options.matrix, assembled.matrix.rows, assembled.matrix.cols));
   }
   OrderChoice order;
-  const HostCsr<S> csr =
-      reorder(options.reorder, assembled.matrix, expected_products(options), order);
-  const auto op = make_format(options, csr, report);
+  const HostCsr<S> csr = make_order(options, saved, assembled.matrix, order);
+  const auto op = make_format(options, saved, csr, order.name, report);
   report.convert.add(timer.seconds(), static_cast<double>(bytes(csr) + op->bytes()));
   report.format_bytes = op->bytes();
 
@@ -405,6 +437,8 @@ int run_typed(const Options& options, Triplets<T> entries, Report report) {
 }
 
 int run(const Options& options) {
+  std::optional<SavedChoice> saved;
+  if (!options.choice.empty()) saved = read_choice(options.choice);
   Kokkos::Timer timer;
   MatrixFile file = read_matrix(options.matrix, ReadOptions{.repair = options.repair});
   Report report;
@@ -424,7 +458,9 @@ int run(const Options& options) {
   m.stored_entries = file.info.stored_entries;
   m.repairs = file.info.repairs;
   return std::visit(
-      [&](auto& entries) { return run_typed(options, std::move(entries), std::move(report)); },
+      [&](auto& entries) {
+        return run_typed(options, saved, std::move(entries), std::move(report));
+      },
       file.matrix);
 }
 
@@ -437,6 +473,11 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--format", o.format, "storage of the matrix, see --list")
       ->check(known_format())
       ->capture_default_str();
+  app.add_option("--save-choice", o.save_choice,
+                 "write what --format auto chose, for --choice; - for standard output");
+  app.add_option(
+      "--choice", o.choice,
+      "take format and order of such a file, without measuring, where it fits matrix and device");
   app.add_flag("--explain", o.explain, "show how --format auto chose");
   app.add_option("--reorder", o.reorder, "order of the rows while solving, see --list")
       ->check(known_name("order", list_orders()))
@@ -477,28 +518,18 @@ void add_options(CLI::App& app, Options& o) {
 void check_standard_output(const Options& o) {
   std::vector<std::string_view> users;
   if (!o.quiet) users.emplace_back("the report");
-  const std::pair<std::string_view, const std::string&> options[] = {{"--output -", o.output},
-                                                                     {"--history -", o.history},
-                                                                     {"--json -", o.json},
-                                                                     {"--witness -", o.witness}};
+  const std::pair<std::string_view, const std::string&> options[] = {
+      {"--output -", o.output},
+      {"--history -", o.history},
+      {"--json -", o.json},
+      {"--witness -", o.witness},
+      {"--save-choice -", o.save_choice}};
   for (const auto& [name, value] : options) {
     if (value == "-") users.push_back(name);
   }
   if (users.size() < 2) return;
   throw UsageError(fmt::format("{} would mix on standard output{}", fmt::join(users, " and "),
                                o.quiet ? "" : "; add --quiet"));
-}
-
-/// An hour's solve must not end in "no such folder": every file to be written is begun once, and
-/// dropped.
-void check_writable(const Options& o) {
-  for (const std::string* path : {&o.output, &o.history, &o.json, &o.witness}) {
-    std::error_code ignored;
-    const auto status = std::filesystem::status(*path, ignored);
-    const bool special = exists(status) && !is_regular_file(status) && !is_directory(status);
-    if (path->empty() || *path == "-" || special) continue;  // a pipe would see its end
-    const OutputFile begun(*path);
-  }
 }
 
 int main_checked(int argc, char** argv) {
@@ -513,8 +544,14 @@ int main_checked(int argc, char** argv) {
           app, argc, argv, "list formats, solvers, preconditioners, right-hand sides", list_text)) {
     return *done;
   }
+  if (options.format != "auto" && !(options.choice.empty() && options.save_choice.empty())) {
+    throw UsageError(fmt::format("{} goes with --format auto, not with --format {}",
+                                 options.choice.empty() ? "--save-choice" : "--choice",
+                                 options.format));
+  }
   check_standard_output(options);
-  check_writable(options);
+  check_writable(
+      {options.output, options.history, options.json, options.witness, options.save_choice});
   const Kokkos::ScopeGuard guard(kokkos_settings(options.machine));
   return run(options);
 }

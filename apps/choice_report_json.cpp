@@ -46,7 +46,11 @@ nlohmann::ordered_json choice_as_json(const FormatChoice& choice) {
                       {"break_even", number(t.measured, t.break_even)},
                       {"remark", t.remark}});
   }
-  return {{"reason", choice.reason}, {"seconds", choice.seconds}, {"trials", std::move(trials)}};
+  return {{"reason", choice.reason},
+          {"given_back", choice.given_back},
+          {"misfit", choice.misfit},
+          {"seconds", choice.seconds},
+          {"trials", std::move(trials)}};
 }
 
 }  // namespace krysol::apps

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
 
 #include <fast_float/fast_float.h>
 
@@ -38,6 +40,16 @@ void write_file(const std::string& path, std::string_view text) {
   OutputFile file(path);
   file.write(text);
   file.commit();
+}
+
+void check_writable(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    std::error_code ignored;
+    const auto status = std::filesystem::status(path, ignored);
+    const bool special = exists(status) && !is_regular_file(status) && !is_directory(status);
+    if (path.empty() || path == "-" || special) continue;  // a pipe would see its end
+    const OutputFile begun(path);
+  }
 }
 
 std::string device_name() {

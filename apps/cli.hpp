@@ -29,6 +29,10 @@ void print(std::string_view text);
 /// Writes all of it under its name, or nothing; "-" is standard output.
 void write_file(const std::string& path, std::string_view text);
 
+/// An hour's work must not end in "no such folder": every file to be written is begun once, and
+/// dropped. Empty paths and "-" are none. Throws FileError.
+void check_writable(const std::vector<std::string>& paths);
+
 /// What Kokkos runs on, for --version and reports; empty on a host.
 std::string device_name();
 

@@ -83,7 +83,8 @@ HostCsr<double> elasticity(std::int64_t n) {
         const int x = lowest[0] + (corner & 1) + 1;
         const int y = lowest[1] + (corner >> 1 & 1) + 1;
         const int z = lowest[2] + (corner >> 2) + 1;
-        auto& block = sums[static_cast<std::size_t>(9 * z + 3 * y + x)];
+        const int place = 9 * z + 3 * y + x;
+        auto& block = sums[static_cast<std::size_t>(place)];
         for (std::size_t d = 0; d < 3; ++d) {
           block[d] += stiffness[3 * static_cast<std::size_t>(corner) + d];
         }

@@ -6,14 +6,17 @@
 //   spmv_bench data/gr_30_30.mtx --verify
 //   spmv_bench poisson:50 --format csr,sell_c_sigma,auto --csv table.csv
 //   spmv_bench --sizes 512:2048 --iterations 5
-#include <fstream>
+//   spmv_bench data --picture data.svg
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
 
-#include <krysol/io/file.hpp>
-#include <krysol/io/matrix_market.hpp>
 #include <krysol/spmv/select.hpp>
 
 #include "bandwidth.hpp"
 #include "bench.hpp"
+#include "bench_summary.hpp"
+#include "choice_report.hpp"
 #include "cli.hpp"
 #include "krysol_version.hpp"
 #include "peers.hpp"
@@ -23,7 +26,8 @@ namespace krysol::apps {
 namespace {
 
 struct Options {
-  std::string matrix;
+  std::vector<std::string> matrices;
+  int limit = 0;  // 0: all
   Index length = 16384;
   double density = 0.01;
   std::vector<std::string> formats;
@@ -31,6 +35,7 @@ struct Options {
   std::string sizes;
   std::string csv;
   std::string json;
+  std::string picture;
   bool single = false;
   bool no_peers = false;
   bool quiet = false;
@@ -47,9 +52,11 @@ std::string list_text() {
 }
 
 void add_options(CLI::App& app, Options& o) {
-  app.add_option("matrix", o.matrix,
-                 "Matrix Market file, or a problem of --list such as poisson:100\n"
+  app.add_option("matrix", o.matrices,
+                 "Matrix Market files, folders of them, problems of --list such as poisson:100\n"
                  "(default: a random square matrix of --length and --density)");
+  app.add_option("--limit", o.limit, "only that many matrices, those with the most nonzeros")
+      ->check(CLI::Range(1, 1000000));
   app.add_option("--length", o.length, "rows of the random matrix")
       ->check(number_from(1))
       ->capture_default_str();
@@ -76,20 +83,14 @@ void add_options(CLI::App& app, Options& o) {
   app.add_flag("--explain", o.explain, "how auto chose");
   app.add_option("--csv", o.csv, "write the table as CSV; - for standard output");
   app.add_option("--json", o.json, "write it as JSON; likewise");
+  app.add_option("--picture", o.picture,
+                 "draw speed-ups and GB/s of every candidate as SVG; likewise");
   app.add_flag("--quiet", o.quiet, "no tables; the exit code, errors and files say all");
   add_machine_options(app, o.machine);
 }
 
 std::string random_name(double length, double density) {
   return fmt::format("random:{:.0f}:{}", length, density);
-}
-
-/// A real matrix by the name of a file or a problem; complex ones have no serial reference here.
-HostCsr<double> load(const std::string& name) {
-  if (is_problem(name)) return make_problem(name);
-  MatrixFile file = read_matrix(name);
-  if (const auto* real = std::get_if<Triplets<double>>(&file.matrix)) return to_csr(*real).matrix;
-  throw UsageError(fmt::format("{}: spmv_bench takes real matrices, this one is complex", name));
 }
 
 HostCsr<float> in_single(const HostCsr<double>& a) {
@@ -106,8 +107,7 @@ HostCsr<float> in_single(const HostCsr<double>& a) {
   return single;
 }
 
-BenchReport measure(const Options& o, const std::string& name) {
-  const HostCsr<double> a = load(name);
+BenchReport measure(const Options& o, const std::string& name, const HostCsr<double>& a) {
   BenchOptions options = o.bench;
   options.formats = o.formats;
   if (options.formats.empty()) {
@@ -127,10 +127,8 @@ void check_formats(const Options& o) {
   }
 }
 
-std::vector<std::string> names(const Options& o) {
-  if (o.sizes.empty()) {
-    return {o.matrix.empty() ? random_name(o.length, o.density) : o.matrix};
-  }
+/// Names of the random matrices of --sizes.
+std::vector<std::string> sizes(const Options& o) {
   const auto colon = o.sizes.find(':');
   Index from = 0;
   Index to = 0;
@@ -138,7 +136,9 @@ std::vector<std::string> names(const Options& o) {
       !read_count(std::string_view(o.sizes).substr(colon + 1), to) || from > to) {
     throw UsageError(fmt::format("--sizes takes FROM:TO, as in 512:16384, not '{}'", o.sizes));
   }
-  if (!o.matrix.empty()) throw UsageError("--sizes makes random matrices; leave the file out");
+  if (!o.matrices.empty() || o.limit > 0) {
+    throw UsageError("--sizes makes random matrices; leave the file out, and --limit");
+  }
   std::vector<std::string> list;
   for (std::int64_t n = from; n <= to; n *= 2) {
     list.push_back(random_name(static_cast<double>(n), o.density));
@@ -146,20 +146,93 @@ std::vector<std::string> names(const Options& o) {
   return list;
 }
 
+struct Results {
+  std::vector<BenchReport> reports;
+  std::vector<PassedOver> passed_over;
+};
+
+/// A line a matrix, as they come. One that cannot be had does not stop the others.
+Results measure_collection(const Options& o, std::vector<std::string> names) {
+  Results out;
+  if (o.limit > 0) names = largest(names, o.limit, out.passed_over);
+  std::size_t width = sizeof("geometric mean of 1000") - 1;
+  for (const std::string& name : names) width = std::max(width, name.size());
+  std::optional<Bandwidth> bandwidth;
+  if (!o.machine.no_bandwidth) bandwidth = measure_bandwidth();
+  for (const std::string& name : names) {
+    const auto a = try_to_load(name, out.passed_over);
+    if (!a) continue;
+    out.reports.push_back(measure(o, name, *a));
+    out.reports.back().bandwidth = bandwidth;
+    if (o.quiet) continue;
+    if (out.reports.size() == 1) print(summary_head(out.reports[0], width));
+    print(summary_line(out.reports.back(), width));
+    if (o.explain && out.reports.back().choice) print(explain(*out.reports.back().choice));
+  }
+  if (o.quiet) return out;
+  print(summary_end(out.reports, width));
+  if (bandwidth) {
+    print(fmt::format("bandwidth of this run: triad {:.1f} GB/s, reading {:.1f} GB/s\n",
+                      bandwidth->triad, bandwidth->read));
+  }
+  for (const PassedOver& p : out.passed_over) {
+    if (!p.broken) print(fmt::format("passed over: {}: {}\n", p.name, p.reason));
+  }
+  return out;
+}
+
+Results measure_one(const Options& o, const std::string& name) {
+  Results out;
+  out.reports.push_back(measure(o, name, load(name)));
+  if (!o.machine.no_bandwidth && (!o.quiet || !o.json.empty() || !o.picture.empty())) {
+    out.reports[0].bandwidth = measure_bandwidth();
+  }
+  if (!o.quiet) print(as_text(out.reports[0], o.explain));
+  return out;
+}
+
+Results measure_sizes(const Options& o) {
+  Results out;
+  for (const std::string& name : sizes(o)) out.reports.push_back(measure(o, name, load(name)));
+  if (!o.quiet) print(speed_ups_as_text(out.reports));
+  return out;
+}
+
+Results measure_all(const Options& o) {
+  if (!o.sizes.empty()) return measure_sizes(o);
+  if (o.matrices.empty()) {
+    return measure_one(o, random_name(static_cast<double>(o.length), o.density));
+  }
+  std::vector<std::string> names;
+  bool folder = false;
+  for (const std::string& name : o.matrices) {
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(name, ignored)) {
+      names.push_back(name);
+      continue;
+    }
+    folder = true;
+    const auto files = matrix_files(name);
+    names.insert(names.end(), files.begin(), files.end());
+  }
+  return folder || names.size() > 1 ? measure_collection(o, names) : measure_one(o, names[0]);
+}
+
 int run(const Options& o) {
   check_formats(o);
-  std::vector<BenchReport> reports;
-  for (const std::string& name : names(o)) {
-    reports.push_back(measure(o, name));
-    if (!o.quiet && o.sizes.empty()) {
-      if (!o.machine.no_bandwidth) reports.back().bandwidth = measure_bandwidth();
-      print(as_text(reports.back(), o.explain));
-    }
+  const Results results = measure_all(o);
+  if (!o.csv.empty()) write_file(o.csv, as_csv(results.reports));
+  if (!o.json.empty()) {
+    write_file(o.json, as_json(results.reports, results.passed_over, std::string(version::text)));
   }
-  if (!o.quiet && !o.sizes.empty()) print(speed_ups_as_text(reports));
-  if (!o.csv.empty()) write_file(o.csv, as_csv(reports));
-  if (!o.json.empty()) write_file(o.json, as_json(reports, std::string(version::text)));
-  for (const BenchReport& r : reports) {
+  if (!o.picture.empty()) write_file(o.picture, as_svg(results.reports));
+  bool broken = false;
+  for (const PassedOver& p : results.passed_over) {
+    if (p.broken) fmt::print(stderr, "spmv_bench: error: {}: {}\n", p.name, p.reason);
+    broken = broken || p.broken;
+  }
+  if (broken) return exit_bad_input;
+  for (const BenchReport& r : results.reports) {
     for (const BenchLine& line : r.lines) {
       if (line.wrong) return exit_not_converged;
     }
@@ -172,19 +245,25 @@ int main_checked(int argc, char** argv) {
   CLI::App app{
       "Times y = A x in every format of Krysol beside a serial reference and the other libraries\n"
       "that this build knows. Candidates take turns; medians count.\n"
-      "Exit code: 0 done, 1 a result differs from the reference (--verify), 2 bad input or usage.",
+      "Of several matrices each has a line; those that cannot be read are named at the end, and "
+      "do\n"
+      "not stop the others.\n"
+      "Exit code: 0 done, 1 a result differs from the reference (--verify), 2 bad input or usage,\n"
+      "one file of many that cannot be read among it.",
       "spmv_bench"};
   add_options(app, options);
   if (const auto done = parse(app, argc, argv, "list formats, problems, peers", list_text)) {
     return *done;
   }
-  const bool csv = options.csv == "-";
-  const bool json = options.json == "-";
-  if (static_cast<int>(csv) + static_cast<int>(json) + static_cast<int>(!options.quiet) > 1) {
+  const auto on_standard_output = [](const std::string& path) { return path == "-" ? 1 : 0; };
+  if (on_standard_output(options.csv) + on_standard_output(options.json) +
+          on_standard_output(options.picture) + (options.quiet ? 0 : 1) >
+      1) {
     throw UsageError(
-        "only one of the tables, --csv - and --json - can go to standard output; add "
+        "only one of the tables, --csv -, --json - and --picture - can go to standard output; add "
         "--quiet");
   }
+  check_writable({options.csv, options.json, options.picture});
   const Kokkos::ScopeGuard guard(kokkos_settings(options.machine));
   return run(options);
 }

@@ -13,9 +13,15 @@ constexpr std::string_view variants_of() {
   return {};
 }
 
+template <class F>
+constexpr bool looks_at_values() {
+  if constexpr (requires { F::looks_at_values; }) return F::looks_at_values;
+  return false;
+}
+
 template <class... F>
 std::vector<FormatInfo> describe(TypeList<F...>) {
-  return {FormatInfo{F::name, F::good_for, variants_of<F>()}...};
+  return {FormatInfo{F::name, F::good_for, variants_of<F>(), looks_at_values<F>()}...};
 }
 
 template <class F>

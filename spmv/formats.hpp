@@ -45,6 +45,7 @@ struct FormatInfo {
   std::string_view name;
   std::string_view good_for;
   std::string_view variants;  // what may stand behind a colon, as in "thread|lanes"; may be empty
+  bool looks_at_values = false;  // its bytes depend on them, not on the pattern alone
 };
 std::vector<FormatInfo> list_formats();
 

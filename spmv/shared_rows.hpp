@@ -15,6 +15,7 @@ struct SharedRows {
   static constexpr std::string_view name = "shared_rows";
   static constexpr std::string_view good_for =
       "grids with constant coefficients: many rows that are equal but for their place";
+  static constexpr bool looks_at_values = true;
   static constexpr Index slice = Tiles<Exec>::tiled ? 8 : 32;  // C
   using value_type = S;
   using execution_space = Exec;

@@ -535,6 +535,82 @@ TEST_F(CgSolve, ChoosesAFormatAndSaysHowToRepeatTheRun) {
                     "12 multiplications are too few to measure for"));
 }
 
+TEST_F(CgSolve, SavesItsChoiceOfAFormatAndTakesItBack) {
+  const auto trefethen = (fs::path(KRYSOL_DATA_DIR) / "Trefethen_2000.mtx").string();
+  const auto file = in("choice.json").string();
+  const Json j = report({trefethen, "--save-choice", file, "--output", in("x.mtx").string()}, 0);
+  EXPECT_EQ(j["format"]["auto"]["given_back"], false);
+  const Json saved = Json::parse(text_of(file));
+  EXPECT_EQ(saved["schema"], "krysol/format_choice/1");
+  EXPECT_EQ(saved["format"], j["format"]["name"]);
+  EXPECT_EQ(saved["matrix"]["nnz"], j["matrix"]["nonzeros"]);
+  EXPECT_EQ(saved["auto"]["trials"].size(), krysol::list_formats().size());
+  EXPECT_EQ(saved["version"], j["version"]);
+  EXPECT_EQ(saved["order"], j["reorder"]["name"]);
+
+  // What is written again is what was read.
+  const Json again = report({trefethen, "--choice", file, "--save-choice", in("b.json").string(),
+                             "--output", in("y.mtx").string()},
+                            0);
+  EXPECT_EQ(again["format"]["auto"]["given_back"], true);
+  EXPECT_EQ(again["format"]["auto"]["misfit"], "");
+  EXPECT_EQ(again["format"]["name"], j["format"]["name"]);
+  EXPECT_EQ(again["notes"], j["notes"]);
+  EXPECT_EQ(text_of(in("b.json")), text_of(file));
+  EXPECT_EQ(text_of(in("x.mtx")), text_of(in("y.mtx"))) << "the same format, the same bits";
+  EXPECT_TRUE(holds(run({trefethen, "--choice", file}).out, "(auto: as saved; when it was"));
+
+  // The order goes with it; without it the nonzeros would be at other places.
+  const auto ordered = in("rcm.json").string();
+  report({trefethen, "--reorder", "rcm", "--save-choice", ordered}, 0);
+  const Json in_order = report({trefethen, "--choice", ordered}, 0);
+  EXPECT_EQ(in_order["reorder"]["name"], "rcm");
+  EXPECT_EQ(in_order["format"]["auto"]["given_back"], true);
+  const Json out_of_order = report({trefethen, "--choice", ordered, "--reorder", "none"}, 0);
+  EXPECT_EQ(out_of_order["format"]["auto"]["misfit"],
+            "the nonzeros of this matrix are at other places");
+
+  const Json other = report({grid_, "--choice", file, "--save-choice", file}, 0);
+  EXPECT_EQ(other["format"]["auto"]["given_back"], false);
+  const std::string misfit = other["format"]["auto"]["misfit"];
+  EXPECT_TRUE(holds(misfit, "it is for 2000 x 2000 with 41906 nonzeros")) << misfit;
+  EXPECT_EQ(other["notes"][0], file + " does not fit, the format was measured anew: " + misfit);
+  EXPECT_EQ(Json::parse(text_of(file))["matrix"]["rows"], 900) << "the new one takes its place";
+}
+
+TEST_F(CgSolve, RefusesWhatIsNoSavedChoice) {
+  const auto saved = in("choice.json").string();
+  EXPECT_EQ(run({grid_, "--save-choice", saved, "--quiet"}).code, 0);
+  const std::string text = text_of(saved);
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    const auto at = changed.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return changed.replace(at, from.size(), to);
+  };
+  const std::vector<std::pair<std::string, std::string>> broken = {
+      {"", "unexpected end of input"},
+      {"%%MatrixMarket", "parse error at line 1, column 1"},
+      {text.substr(0, text.size() / 2), "parse error at line"},
+      {"{}", "key 'schema' not found"},
+      {"[1]", "is no saved choice of a format"},
+      {with("format_choice/1", "format_choice/2"), "'schema' is not krysol/format_choice/1"},
+      {with("\"rows\": 900", "\"rows\": \"many\""), "type must be number, but is string"},
+      {with("\"pattern\": \"", "\"pattern\": \"x"), "is no hash"},
+      {with("\"order\"", "\"orders\""), "key 'order' not found"},
+      {with("\"entry\"", "\"entries\""), "key 'entry' not found"}};
+  for (const auto& [content, message] : broken) {
+    const auto file = write("broken.json", content);
+    expect_refusal({grid_, "--choice", file}, message);
+    expect_refusal({grid_, "--choice", file}, "broken.json: is no saved choice of a format: ");
+  }
+  expect_refusal({grid_, "--choice", in("none.json").string()}, "none.json");
+  for (const char* option : {"--choice", "--save-choice"}) {
+    expect_refusal({grid_, option, saved, "--format", "csr"},
+                   std::string(option) + " goes with --format auto, not with --format csr");
+  }
+}
+
 TEST_F(CgSolve, WritesTheDirectionThatProvesAMatrixIndefinite) {
   for (const auto& text : {indefinite, negative_diagonal}) {
     const auto matrix = write("a.mtx", text);
@@ -676,7 +752,7 @@ TEST_F(CgSolve, RefusesAFormatThatCannotHoldTheMatrix) {
 }
 
 TEST_F(CgSolve, FindsOutEarlyThatAFileCannotBeWritten) {
-  for (const char* option : {"--output", "--history", "--json", "--witness"}) {
+  for (const char* option : {"--output", "--history", "--json", "--witness", "--save-choice"}) {
     SCOPED_TRACE(option);
     // The matrix does not exist either; what is to be written is looked at first.
     expect_refusal({"none.mtx", option, (folder_ / "missing" / "file").string()}, "missing/file");

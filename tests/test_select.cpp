@@ -1,6 +1,8 @@
 // What `auto` may choose, and what it says of it. Times are not tested.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <krysol/spmv/select.hpp>
+#include <functional>
+
+#include <krysol/spmv/saved_choice.hpp>
 #include "messages.hpp"
 #include "products.hpp"
 
@@ -120,6 +122,115 @@ TYPED_TEST(Select, ChecksTheMatrixFirst) {
   FormatChoice choice;
   EXPECT_EQ(message_of([&] { select_format<T, Exec>(host, {}, choice); }),
             "krysol::check(csr): row 0 names column -1 of 5 (counted from 0)");
+}
+
+TYPED_TEST(Select, GivesBackASavedChoice) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  const auto entries = random_sparse<FileScalar<T>>(4000, 4000, 9, 3);
+  const auto host = krysol::to_csr(entries).matrix;
+  FormatChoice measured;
+  select_format<T, Exec>(host, {}, measured);
+  for (const std::string& name : {measured.name, std::string("sell_c_sigma:64")}) {
+    measured.name = name;
+    const krysol::SavedChoice saved = krysol::save<T, Exec>(measured, host, {});
+    EXPECT_EQ(saved.space, Exec::name());
+    EXPECT_EQ((krysol::misfit<T, Exec>(saved, host)), "");
+    FormatChoice choice;
+    const auto a = select_format<T, Exec>(host, {}, saved, choice);
+    EXPECT_TRUE(choice.given_back);
+    EXPECT_EQ(choice.misfit, "");
+    EXPECT_EQ(choice.name, name);
+    EXPECT_EQ(a->name(), std::string_view(name).substr(0, name.find(':')));
+    EXPECT_EQ(choice.trials.size(), measured.trials.size());
+    EXPECT_TRUE(holds(choice.reason, measured.reason)) << choice.reason;
+    expect_product<krysol::Operator<T, Exec>, T>(*a, entries, name, {0.0, 1.0});
+  }
+}
+
+TYPED_TEST(Select, SaysWhyASavedChoiceDoesNotFitAndMeasuresAnew) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  const auto entries = random_sparse<FileScalar<T>>(4000, 4000, 9, 3);
+  const auto host = krysol::to_csr(entries).matrix;
+  FormatChoice measured;
+  select_format<T, Exec>(host, {}, measured);
+  measured.name = "sell_c_sigma";
+  const krysol::SavedChoice fits = krysol::save<T, Exec>(measured, host, {});
+  const auto expect_misfit = [&](const krysol::SavedChoice& saved, const std::string& why) {
+    FormatChoice choice;
+    const auto a = select_format<T, Exec>(host, {}, saved, choice);
+    EXPECT_FALSE(choice.given_back) << why;
+    EXPECT_TRUE(holds(choice.misfit, why)) << choice.misfit << " instead of " << why;
+    EXPECT_TRUE(trial_of(choice, "csr")->measured);
+    expect_product<krysol::Operator<T, Exec>, T>(*a, entries, choice.name, {0.0});
+  };
+  auto other = fits;
+  other.space = "Abacus";
+  expect_misfit(other, "it was made on Abacus, this is " + std::string(Exec::name()));
+  other = fits;
+  other.entry = "quad";
+  expect_misfit(other, "it is for entries of quad, these are ");
+  other = fits;
+  other.choice.name = "elk";
+  expect_misfit(other, "there is no format 'elk' here");
+  other.choice.name = "csr:elk";
+  expect_misfit(other, "unknown format 'csr:elk'");
+  other.choice.name = "shared_rows";  // without a hash of the values
+  expect_misfit(other, "the values differ, and shared_rows depends on them");
+  const auto small = krysol::to_csr(as<FileScalar<T>>(poisson1d(5))).matrix;
+  expect_misfit(krysol::save<T, Exec>(measured, small, {}),
+                "it is for 5 x 5 with 13 nonzeros, this matrix is 4000 x 4000");
+}
+
+TYPED_TEST(Select, MeasuresAnewWhereASavedFormatRefuses) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  auto entries = random_sparse<FileScalar<T>>(9000, 9000, 2, 4);
+  for (Index j = 0; j < 9000; ++j) entries.add(123, j, 1);
+  const auto host = krysol::to_csr(entries).matrix;
+  FormatChoice choice;
+  choice.name = "ell";
+  const auto saved = krysol::save<T, Exec>(choice, host, {});
+  EXPECT_EQ((krysol::misfit<T, Exec>(saved, host)), "");
+  const auto a = select_format<T, Exec>(host, {}, saved, choice);
+  EXPECT_FALSE(choice.given_back);
+  EXPECT_TRUE(holds(choice.misfit, "longest row has 9000 entries")) << choice.misfit;
+  expect_product<krysol::Operator<T, Exec>, T>(*a, entries, choice.name, {0.0});
+}
+
+TYPED_TEST(Select, TellsMatricesByTheirPatternsAndWhereNeedBeTheirValues) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  const auto make = [] { return krysol::to_csr(as<FileScalar<T>>(poisson1d(300))).matrix; };
+  FormatChoice choice;
+  choice.name = "csr";
+  const auto by_pattern = krysol::save<T, Exec>(choice, make(), {});
+  choice.name = "shared_rows";
+  const auto by_values = krysol::save<T, Exec>(choice, make(), {});
+  for (const auto* saved : {&by_pattern, &by_values}) {
+    EXPECT_EQ((krysol::misfit<T, Exec>(*saved, make())), "");
+    auto moved = make();  // row 0 reaches column 299 instead of 1
+    moved.col_idx(1) = 299;
+    EXPECT_EQ((krysol::misfit<T, Exec>(*saved, moved)),
+              "the nonzeros of this matrix are at other places");
+    auto shifted = make();  // the last entry of row 7 begins row 8
+    shifted.row_ptr(8) -= 1;
+    EXPECT_EQ((krysol::misfit<T, Exec>(*saved, shifted)),
+              "the nonzeros of this matrix are at other places");
+  }
+  auto scaled = make();
+  scaled.values(17) *= T(2);
+  EXPECT_EQ((krysol::misfit<T, Exec>(by_pattern, scaled)), "");
+  EXPECT_EQ((krysol::misfit<T, Exec>(by_values, scaled)),
+            "the values differ, and shared_rows depends on them");
+}
+
+TEST(SavedChoice, HashesAreTheSameOnAnyNumberOfThreadsAndInAnyVersion) {
+  const auto f = krysol::fingerprint(krysol::to_csr(as<double>(poisson1d(5000))).matrix, true);
+  EXPECT_EQ(f.nnz, 14998);
+  EXPECT_EQ(f.pattern, 0xD3C93329667BEDCBU);
+  EXPECT_EQ(f.values, 0x328D33D5998DC5B6U);
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 // The program spmv_bench: what it measures is not tested, what it says of it is.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <cmath>
+#include <map>
+
 #include <krysol/spmv/formats.hpp>
 #include "programs.hpp"
 
@@ -146,6 +149,171 @@ TEST_F(SpmvBench, WritesCsv) {
             std::count(lines[0].begin(), lines[0].end(), ','));
 }
 
+/// A folder with two matrices, one of them further down; a vector, a complex and a broken matrix;
+/// and what is none of them.
+fs::path mixed_folder(const fs::path& folder) {
+  const auto write = [&folder](const std::string& name, const std::string& text) {
+    std::ofstream(folder / name, std::ios::binary) << text;
+  };
+  fs::create_directories(folder / "below");
+  const std::string banner = "%%MatrixMarket matrix coordinate ";
+  write("below/a.mtx", banner + "real symmetric\n2 2 3\n1 1 4\n2 1 1\n2 2 3\n");
+  write("b.mtx", banner + "pattern general\n3 3 4\n1 1\n2 2\n3 3\n3 1\n");
+  write("b_b.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n");
+  write("c.mtx", banner + "complex general\n1 1 1\n1 1 2 0\n");
+  write("d.mtx", banner + "real general\n2 2 1\n3 1 1\n");
+  write("notes.txt", "not a matrix");
+  return folder;
+}
+
+TEST_F(SpmvBench, MeasuresAFolderAndNamesWhatItCannotRead) {
+  const auto folder = mixed_folder(in("f"));
+  const Arguments arguments = {folder.string(), "--format", "csr,ell,auto", "--iterations", "2"};
+  const Outcome o = run(arguments);
+  EXPECT_EQ(o.code, 2) << "a file that cannot be read is bad input, after the others";
+  EXPECT_TRUE(holds(o.err, (folder / "d.mtx").string() + ":3:1:")) << o.err;
+  EXPECT_EQ(lines_of(o.err).size(), 1U) << o.err;
+  for (const char* part : {"b.mtx  ", "below/a.mtx  ", "geometric mean of 2", "lowest",
+                           "b_b.mtx: is a dense array", "c.mtx: spmv_bench takes real"}) {
+    EXPECT_TRUE(holds(o.out, part)) << part << '\n' << o.out;
+  }
+  Arguments quiet = arguments;
+  quiet.insert(quiet.end(), {"--json", "-", "--quiet"});
+  const Json j = Json::parse(run(quiet).out, nullptr, false);
+  ASSERT_EQ(j["reports"].size(), 2U) << j;
+  EXPECT_EQ(j["reports"][0]["matrix"], (folder / "b.mtx").string());
+  EXPECT_EQ(j["reports"][1]["matrix"], (folder / "below/a.mtx").string());
+  EXPECT_EQ(j["reports"][1]["nnz"], 4);
+  std::map<std::string, bool> broken;
+  for (const Json& p : j["passed_over"]) {
+    broken[fs::path(p["matrix"].get<std::string>()).filename().string()] = p["broken"];
+  }
+  EXPECT_EQ(broken,
+            (std::map<std::string, bool>{{"b_b.mtx", false}, {"c.mtx", false}, {"d.mtx", true}}));
+  fs::remove(folder / "d.mtx");
+  EXPECT_EQ(run(arguments).code, 0);
+}
+
+TEST_F(SpmvBench, ComparesOverAllMatricesByTheirMedians) {
+  const Json j = bench({"poisson2d:60", "random:300:0.1", "--format", "csr,auto"});
+  ASSERT_EQ(j["reports"].size(), 2U);
+  EXPECT_EQ(j["summary"]["candidate"], "auto");
+  std::set<std::string> others;
+  for (const Json& mean : j["summary"]["speed_ups"]) {
+    const std::string over = mean["over"];
+    others.insert(over);
+    EXPECT_EQ(mean["matrices"], 2) << over;
+    double product = 1;
+    double lowest = 1e300;
+    for (const Json& r : j["reports"]) {
+      double time = 1e300;
+      for (const Json& line : r["lines"]) {
+        if (over == "best peer" ? line["peer"].get<bool>() : line["name"] == over) {
+          time = std::min(time, line["product"]["median_s"].get<double>());
+        }
+      }
+      const double factor = time / line_of(r, "auto")["product"]["median_s"].get<double>();
+      product *= factor;
+      lowest = std::min(lowest, factor);
+    }
+    EXPECT_NEAR(mean["geometric_mean"], std::sqrt(product), 1e-12 * product) << over;
+    EXPECT_NEAR(mean["lowest"], lowest, 1e-12 * lowest) << over;
+  }
+  for (const char* name : {"serial csr", "csr", "Eigen"}) EXPECT_EQ(others.count(name), 1U) << name;
+}
+
+TEST_F(SpmvBench, TakesTheLargestMatricesOfMany) {
+  const auto folder = mixed_folder(in("f"));
+  fs::remove(folder / "d.mtx");
+  const Json j = bench({folder.string(), "poisson2d:3", "poisson2d:2", "--limit", "3", "--format",
+                        "csr", "--no-peers"});
+  std::vector<int> nonzeros;
+  for (const Json& r : j["reports"]) nonzeros.push_back(r["nnz"]);
+  EXPECT_EQ(nonzeros, (std::vector<int>{33, 12, 4}));
+  EXPECT_EQ(j["reports"][2]["matrix"], (folder / "b.mtx").string()) << "of equal ones the first";
+}
+
+/// Enough of XML for pictures: tags close in order, attributes are quoted and stand once, entities
+/// are known. Returns what is wrong, or nothing.
+std::string wrong_in_xml(const std::string& text) {
+  std::vector<std::string> open;
+  for (std::size_t at = 0; at < text.size();) {
+    if (text[at] == '&') {
+      const auto end = text.find(';', at);
+      const std::string entity = text.substr(at, end - at + 1);
+      if (!std::set<std::string>{"&amp;", "&lt;", "&gt;", "&quot;"}.count(entity)) return entity;
+    }
+    if (text[at] != '<') {
+      ++at;
+      continue;
+    }
+    const auto end = text.find('>', at);
+    if (end == std::string::npos) return "an open tag";
+    std::string tag = text.substr(at + 1, end - at - 1);
+    at = end + 1;
+    if (tag.starts_with("/")) {
+      if (open.empty() || open.back() != tag.substr(1)) return "</" + tag.substr(1);
+      open.pop_back();
+      continue;
+    }
+    const bool empty = tag.ends_with("/");
+    if (empty) tag.pop_back();
+    std::string rest = tag.substr(std::min(tag.size(), tag.find(' ')));
+    std::set<std::string> attributes;
+    while (rest.find('=') != std::string::npos) {
+      const auto equals = rest.find('=');
+      const auto close = rest.find('"', equals + 2);
+      if (rest[equals + 1] != '"' || close == std::string::npos) return tag;
+      if (!attributes.insert(rest.substr(0, equals)).second) return tag;
+      rest = rest.substr(close + 1);
+    }
+    if (rest.find_first_not_of(' ') != std::string::npos) return tag;
+    if (!empty) open.push_back(tag.substr(0, tag.find(' ')));
+  }
+  return open.empty() ? "" : "open: " + open.back();
+}
+
+TEST_F(SpmvBench, DrawsAMarkerForEachCandidateAndMatrix) {
+  EXPECT_NE(wrong_in_xml("<a><b></a>"), "");
+  EXPECT_NE(wrong_in_xml("<a b=1/>"), "");
+  EXPECT_NE(wrong_in_xml("<a>&nbsp;</a>"), "");
+  fs::create_directories(in("a<&>"));
+  const auto odd = write("a<&>/\xff\"x\".mtx",
+                         "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 1\n");
+  const auto picture = in("p.svg");
+  const Outcome o = run({odd, "poisson2d:9", "--iterations", "2", "--picture", picture.string(),
+                         "--json", "-", "--quiet"});
+  ASSERT_EQ(o.code, 0) << o.err;
+  const std::string svg = text_of(picture);
+  EXPECT_EQ(wrong_in_xml(svg), "");
+  EXPECT_TRUE(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\"")) << svg.substr(0, 60);
+  EXPECT_TRUE(holds(svg, "a&lt;&amp;&gt;/\xEF\xBF\xBD&quot;x&quot;.mtx, csr: "));
+  const auto count = [&svg](const std::string& part) {
+    int found = 0;
+    for (auto at = svg.find(part); at != std::string::npos; at = svg.find(part, at + 1)) ++found;
+    return found;
+  };
+  int markers = 0;
+  const Json j = Json::parse(o.out, nullptr, false);
+  for (const Json& r : j["reports"]) {
+    for (const Json& line : r["lines"]) {
+      const bool drawn = !line.contains("refused");
+      markers += drawn ? 2 : 0;  // in each of the two panels
+      if (r["matrix"] != "poisson2d:9") continue;
+      const auto name = line["name"].get<std::string>();
+      EXPECT_EQ(count("<title>poisson2d:9, " + name + ": "), drawn ? 2 : 0) << name;
+    }
+  }
+  EXPECT_GT(markers, 40);
+  EXPECT_EQ(count("class=\"marker "), markers);
+}
+
+TEST_F(SpmvBench, FindsOutEarlyThatAPictureCannotBeWritten) {
+  expect_refusal({"poisson:100", "--picture", in("no/such/folder.svg").string()}, "folder.svg");
+  fs::create_directory(in("empty"));
+  expect_refusal({in("empty").string()}, "holds no file whose name ends in .mtx");
+}
+
 TEST_F(SpmvBench, ListsFormatsProblemsAndPeers) {
   const Outcome o = run_exactly({"--list"});
   EXPECT_EQ(o.code, 0);
@@ -168,6 +336,8 @@ TEST_F(SpmvBench, RefusesWhatMakesNoSense) {
   expect_refusal({"--sizes", "400:100"}, "--sizes takes FROM:TO");
   expect_refusal({"--sizes", "10:20", "poisson:3"}, "leave the file out");
   expect_refusal({"poisson:3", "--csv", "-"}, "only one of");
+  expect_refusal({"poisson:3", "--picture", "-"}, "only one of");
+  expect_refusal({"--sizes", "10:20", "--limit", "1"}, "and --limit");
   expect_refusal({"--length", "0"}, "takes a number from 1");
   const auto complex =
       write("c.mtx", "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 2 0\n");
