@@ -10,10 +10,6 @@
 namespace krysol::apps {
 namespace {
 
-double gigabytes_a_second(const BenchLine& line) {
-  return line.product.median > 0 ? static_cast<double>(line.bytes) / line.product.median / 1e9 : 0;
-}
-
 nlohmann::ordered_json as_json(const BenchReport& r) {
   nlohmann::ordered_json lines = nlohmann::ordered_json::array();
   for (const BenchLine& line : r.lines) {
