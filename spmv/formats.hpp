@@ -14,6 +14,8 @@
 #include <krysol/spmv/sell_c_sigma.hpp>
 #include <krysol/spmv/shared_offsets.hpp>
 #include <krysol/spmv/shared_rows.hpp>
+#include <krysol/spmv/symmetric.hpp>
+#include <krysol/spmv/symmetric_bsr.hpp>
 #ifdef KRYSOL_HAVE_KOKKOS_KERNELS  // the package defines it where the library was built with them
 #include <krysol/spmv/kokkos_kernels.hpp>
 #endif
@@ -25,16 +27,19 @@ struct TypeList {};
 
 /// To add a format: write its header, and add it here.
 template <class S, class Exec>
-using Formats = TypeList<        //
-    Csr<S, Exec>,                //
-    CsrMerge<S, Exec>,           //
-    Ell<S, Exec>,                //
-    EllpackR<S, Exec>,           //
-    SellCSigma<S, Exec>,         //
-    SharedOffsets<S, Exec>,      //
-    SharedRows<S, Exec>,         //
-    Bsr<S, Exec>, Jds<S, Exec>,  //
-    Coo<S, Exec>,                //
+using Formats = TypeList<    //
+    Csr<S, Exec>,            //
+    CsrMerge<S, Exec>,       //
+    Ell<S, Exec>,            //
+    EllpackR<S, Exec>,       //
+    SellCSigma<S, Exec>,     //
+    SharedOffsets<S, Exec>,  //
+    SharedRows<S, Exec>,     //
+    Bsr<S, Exec>,            //
+    Symmetric<S, Exec>,      //
+    SymmetricBsr<S, Exec>,   //
+    Jds<S, Exec>,            //
+    Coo<S, Exec>,            //
 #ifdef KRYSOL_HAVE_KOKKOS_KERNELS
     KokkosKernels<S, Exec>,  //
 #endif
