@@ -48,102 +48,72 @@ std::int64_t bytes(const SymmetricBsr<S, Exec>& a) {
 /// Bytes a stored entry: 8; a block: 2 to 4, and its b entries of x and y, which are in cache.
 template <int B, class D, class S, class T>
 struct SymmetricBlocks {
-  static constexpr int lanes = 8;
-  static constexpr int most = 240 / B / lanes * lanes;  // blocks at a time; B most entries of x
+  static constexpr int W = B == 2 ? 2 : B <= 4 ? 4 : 8;  // lanes; those from B on are of no use
   const D* words;
   const S* values;
+  Index cols;
 
   KOKKOS_INLINE_FUNCTION TriangleCursor<D, S> begin(Offset word, Offset value) const {
     return {words + word, values + value};
   }
 
-  /// Eight columns of B rows: their products with x, and those of their mirror image. v: a row
-  /// every `stride` values.
-  KOKKOS_INLINE_FUNCTION static void add_columns(const S* v, Offset stride, const T* xj,
-                                                 const T* scaled, T (&chain)[B][lanes], T* mirror) {
-    T sum[lanes] = {};
-    for (int r = 0; r < B; ++r) {
-      const S* row = v + r * stride;
+  /// B entries of x from j, and what follows them where there is anything.
+  KOKKOS_INLINE_FUNCTION void load(const T* x, Index j, T (&to)[W]) const {
+    if (W == B || cols - j >= W) {
 #pragma omp simd
-      for (int l = 0; l < lanes; ++l) {
-        const T a = static_cast<T>(row[l]);
-        chain[r][l] += a * xj[l];
-        sum[l] += conjugate(a) * scaled[r];
-      }
-    }
-    for (int l = 0; l < lanes; ++l) mirror[l] = sum[l];
-  }
-
-  /// `blocks` blocks right of the diagonal of the block row from i: adds their products to `others`
-  /// and their mirror image to `sums`. v: B rows, one every `stride` values.
-  KOKKOS_INLINE_FUNCTION static void add_blocks(Index i, const D* list, int blocks, const S* v,
-                                                Offset stride, const T* x, const T* scaled,
-                                                const PartSums<T>& sums, T* others) {
-    constexpr Offset ahead = 512;  // 4 KiB
-    T packed[most * B];
-    T mirror[most * B];
-    T chain[B][lanes] = {};
-    const int n = blocks * B;
-    for (int k = 0; k < blocks; ++k) {
-      const T* from = x + (i + static_cast<Offset>(list[k]) * B);
-      for (int d = 0; d < B; ++d) packed[k * B + d] = from[d];
-    }
-    int k = 0;
-    for (; k + lanes <= n; k += lanes) {
-      for (int r = 0; r < B; ++r) prefetch(v + r * stride + k + ahead);
-      add_columns(v + k, stride, packed + k, scaled, chain, mirror + k);
-    }
-    if (k < n && n >= lanes) {
-      // The last eight once more; what was taken already meets a zero.
-      T rest[lanes] = {};
-      for (int l = k; l < n; ++l) rest[lanes - n + l] = packed[l];
-      add_columns(v + (n - lanes), stride, rest, scaled, chain, mirror + (n - lanes));
+      for (int l = 0; l < W; ++l) to[l] = x[j + l];
     } else {
-      for (; k < n; ++k) {
-        T sum = T(0);
-        for (int r = 0; r < B; ++r) {
-          const T a = static_cast<T>(v[r * stride + k]);
-          chain[r][0] += a * packed[k];
-          sum += conjugate(a) * scaled[r];
-        }
-        mirror[k] = sum;
-      }
-    }
-    for (int r = 0; r < B; ++r) {
-      const T* c = chain[r];
-      others[r] += ((c[0] + c[4]) + (c[2] + c[6])) + ((c[1] + c[5]) + (c[3] + c[7]));
-    }
-    for (int b = 0; b < blocks; ++b) {
-      T* to = sums.rows(i + static_cast<Index>(list[b]) * B, B);
-      for (int d = 0; d < B; ++d) to[d] += mirror[b * B + d];
+      for (int l = 0; l < B; ++l) to[l] = x[j + l];
     }
   }
 
   /// The block row from i, of m full blocks. Returns its share of x'A x.
-  KOKKOS_INLINE_FUNCTION static double add_block_row(Index i, const D* list, Index m, const S* v,
-                                                     T alpha, const T* x, const PartSums<T>& sums) {
-    T own[B] = {};
-    T others[B] = {};
+  KOKKOS_INLINE_FUNCTION double add_block_row(Index i, const D* list, Index m, const S* v, T alpha,
+                                              const T* x, const PartSums<T>& sums) const {
+    constexpr Offset ahead = 512;  // 4 KiB
+    T own[B][W] = {};
+    T others[B][W] = {};
+    T xj[W] = {};
     T scaled[B];
-    const T* xi = x + i;
-    for (int r = 0; r < B; ++r) scaled[r] = alpha * xi[r];
+    for (int r = 0; r < B; ++r) scaled[r] = alpha * x[i + r];
+    Index k = 0;
     if (m > 0 && list[0] == 0) {
+      load(x, i, xj);
       for (int r = 0; r < B; ++r) {
-        for (int d = 0; d < B; ++d) own[r] += static_cast<T>(v[r * B + d]) * xi[d];
+#pragma omp simd
+        for (int l = 0; l < W; ++l) own[r][l] = static_cast<T>(v[r * B + l]) * xj[l];
       }
-      v += B * B;
-      ++list;
-      --m;
+      for (int p = 0; p < B * B; p += 8) prefetch(v + p + ahead);
+      k = 1;
     }
-    for (Index k = 0; k < m; k += most) {
-      add_blocks(i, list + k, m - k < most ? m - k : most, v + Offset{k} * B, Offset{m} * B, x,
-                 scaled, sums, others);
+    for (; k < m; ++k) {
+      const S* block = v + Offset{k} * (B * B);
+      for (int p = 0; p < B * B; p += 8) prefetch(block + p + ahead);
+      const Index j = i + static_cast<Index>(list[k]) * B;
+      load(x, j, xj);
+      T mirror[W] = {};
+      for (int r = 0; r < B; ++r) {
+#pragma omp simd
+        for (int l = 0; l < W; ++l) {
+          const T a = static_cast<T>(block[r * B + l]);
+          others[r][l] += a * xj[l];
+          mirror[l] += conjugate(a) * scaled[r];
+        }
+      }
+      T* to = sums.rows(j, B);
+      for (int d = 0; d < B; ++d) to[d] += mirror[d];
     }
     double term = 0;
     T* y = sums.y + i;
     for (int r = 0; r < B; ++r) {
-      y[r] += alpha * (own[r] + others[r]);
-      term += real_product(xi[r], own[r]) + 2 * real_product(xi[r], others[r]);
+      T mine = T(0);
+      T rest = T(0);
+      for (int d = 0; d < B; ++d) {
+        mine += own[r][d];
+        rest += others[r][d];
+      }
+      y[r] += alpha * (mine + rest);
+      term += real_product(x[i + r], mine) + 2 * real_product(x[i + r], rest);
     }
     return term;
   }
@@ -191,8 +161,9 @@ void multiply(const std::string& label, const Exec& exec, const SymmetricBsr<S, 
               const T* x, T beta, T* y, double* partial) {
   const auto by = [&]<int B>(const auto& words) {
     using D = typename std::decay_t<decltype(words)>::value_type;
-    multiply_parts(label, exec, a.parts, SymmetricBlocks<B, D, S, T>{words.data(), a.values.data()},
-                   alpha, x, beta, y, partial);
+    multiply_parts(label, exec, a.parts,
+                   SymmetricBlocks<B, D, S, T>{words.data(), a.values.data(), a.cols}, alpha, x,
+                   beta, y, partial);
   };
   const auto of_size = [&]<int B>() {
     if (a.block != B) return;
@@ -229,21 +200,17 @@ struct FillSymmetricBlocks {
   void fill_blocks(Index first, Index m, D*& word, S*& value) const {
     const Index b = plan.unit;
     *word++ = static_cast<D>(m);
-    // Of row r the r entries left of the diagonal are in the diagonal block.
     const Index* top = upper.col_idx + upper.begin(first);
-    const bool diagonal = m > 0 && *top == first;
     for (Index k = 0; k < m; ++k) *word++ = static_cast<D>((top[k * b] - first) / b);
-    if (diagonal) {
-      for (Index r = 0; r < b; ++r) {
-        const S* row = from + upper.begin(first + r) - r;
-        for (Index d = 0; d < b; ++d) *value++ = row[d];
+    const bool diagonal = m > 0 && *top == first;
+    for (Index r = 0; r < b; ++r) {
+      // The diagonal block of row r begins r entries before the diagonal.
+      const S* row = from + upper.begin(first + r) - (diagonal ? r : 0);
+      for (Index k = 0; k < m; ++k) {
+        for (Index d = 0; d < b; ++d) value[(k * b + r) * b + d] = row[k * b + d];
       }
     }
-    const Index skipped = diagonal ? b : 0;
-    for (Index r = 0; r < b; ++r) {
-      const S* row = from + upper.begin(first + r) - (diagonal ? r : 0) + skipped;
-      for (Index k = skipped; k < m * b; ++k) *value++ = *row++;
-    }
+    value += Offset{m} * b * b;
   }
 
   void operator()(std::int64_t t) const {

@@ -66,32 +66,69 @@ template <class S>
   refuse_pair(format, a, row, first_in_row(row));
 }
 
-/// Do the rows first .. last - 1 have their mirror images? Columns are met in the order in which
-/// the transpose has them: the image of A(i, j) is the next entry of row j.
+/// Do the entries of the rows first .. last - 1 right of the diagonal have their mirror images, and
+/// are the diagonal ones real? Tile after tile of these rows, so that a tile's entries stay in
+/// cache: the rows j below it are walked from top to bottom, each one on from the column where the
+/// last tile has left it. As j ascends, the image of A(j, i) is the next entry of row i.
 template <class S>
 bool part_is_mirrored(const HostCsr<S>& a, const UpperRows& upper, Index first, Index last) {
+  constexpr Offset entries_of_tile = 32768;
+  constexpr Index done = std::numeric_limits<Index>::max();
   const Offset* row_ptr = upper.row_ptr;
   const Index* col_idx = upper.col_idx;
   const S* values = a.values.data();
   Index end = last;
   for (Index i = first; i < last; ++i) end = std::max(end, upper.reach_end(i));
-  std::vector<Offset> next(static_cast<std::size_t>(end - first), -1);
-  for (Index i = first; i < last; ++i) {
-    Offset k = upper.begin(i);
-    if (k < upper.end(i) && col_idx[k] == i) {
-      if (!(values[k] == conjugate(values[k]))) return false;
-      ++k;
-    }
-    for (; k < upper.end(i); ++k) {
-      const Index j = col_idx[k];
-      Offset& mirror = next[static_cast<std::size_t>(j - first)];
-      if (mirror < 0) {
-        mirror = std::lower_bound(col_idx + row_ptr[j], col_idx + row_ptr[j + 1], first) - col_idx;
+  const auto rows = static_cast<std::size_t>(end - first);
+  std::vector<Offset> next(rows);     // of row first + at, the next entry left of the diagonal
+  std::vector<Index> next_col(rows);  // and its column
+  std::vector<Offset> image;          // of each row of a tile, the next entry right of the diagonal
+  Index met = first;                  // rows that `next` knows
+  for (Index f = first; f < last;) {
+    image.clear();
+    Index g = f;
+    Index below = f;
+    for (Offset taken = 0; g < last && (g == f || taken < entries_of_tile); ++g) {
+      Offset k = upper.begin(g);
+      if (k < upper.end(g) && col_idx[k] == g) {
+        if (!(values[k] == conjugate(values[k]))) return false;
+        ++k;
       }
-      if (mirror == row_ptr[j + 1] || col_idx[mirror] != i) return false;
-      if (!(values[mirror] == conjugate(values[k]))) return false;
-      ++mirror;
+      image.push_back(k);
+      taken += upper.end(g) - k + 1;
+      below = std::max(below, upper.reach_end(g));
     }
+    for (; met < below; ++met) {
+      const Index* begin = col_idx + row_ptr[met];
+      const Index* diagonal = begin + upper.lower.data()[met];
+      const Index* at = std::lower_bound(begin, diagonal, first);
+      next[static_cast<std::size_t>(met - first)] = at - col_idx;
+      next_col[static_cast<std::size_t>(met - first)] = at == diagonal ? done : *at;
+    }
+    for (Index j = f; j < below; ++j) {
+      if (const auto soon = static_cast<std::size_t>(j - first) + 12;
+          soon < rows && next_col[soon] < g) {
+        prefetch(col_idx + next[soon]);
+        for (Offset l = 0; l < 4; ++l) prefetch(values + next[soon] + 8 * l);
+      }
+      Index& col = next_col[static_cast<std::size_t>(j - first)];
+      if (col >= g) continue;
+      Offset& k = next[static_cast<std::size_t>(j - first)];
+      const Offset diagonal = upper.begin(j);
+      while (col < g) {
+        if (col < f) return false;  // has no image in a tile before
+        Offset& at = image[static_cast<std::size_t>(col - f)];
+        if (at == upper.end(col) || col_idx[at] != j) return false;
+        if (!(values[at] == conjugate(values[k]))) return false;
+        ++at;
+        ++k;
+        col = k < diagonal ? col_idx[k] : done;
+      }
+    }
+    for (Index i = f; i < g; ++i) {
+      if (image[static_cast<std::size_t>(i - f)] != upper.end(i)) return false;
+    }
+    f = g;
   }
   return true;
 }

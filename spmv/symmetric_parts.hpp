@@ -178,6 +178,9 @@ void multiply_parts(const std::string& label, const Exec& exec, const SymmetricP
 
 // ---- conversion
 
+/// Values behind the last one, which vector registers may read and not use.
+inline constexpr Offset values_to_spare = 8;
+
 /// The entries of csr from the diagonal on.
 struct UpperRows {
   const Offset* row_ptr;
@@ -225,8 +228,8 @@ struct TrianglePlan {
 /// where the carries would cost too much: with the numbers.
 void cut_parts(std::string_view format, Index rows, std::int64_t entry_bytes, TrianglePlan& plan);
 
-/// Throws FormatRefusal, naming a pair of entries, where A(j, i) = conj(A(i, j)) does not hold to
-/// the bit. parts: a partition of the rows, which host cores take in turn.
+/// Throws FormatRefusal, naming the first pair of entries, where A(j, i) = conj(A(i, j)) does not
+/// hold to the bit. part_row: [parts + 1] parts of the rows, each for one core.
 template <class S>
 void check_symmetric(std::string_view format, const HostCsr<S>& a, const UpperRows& upper,
                      const std::vector<Index>& part_row);
@@ -304,7 +307,8 @@ template <template <class, class> class Fill, class S, class Format>
 void fill_triangle(const HostCsr<S>& host, const UpperRows& upper, const TrianglePlan& plan,
                    Format& a) {
   const auto tiles = static_cast<std::int64_t>(plan.tile_end.size());
-  a.values = fresh<decltype(a.values)>("symmetric.values", plan.values);
+  a.values = fresh<decltype(a.values)>("symmetric.values", plan.values + values_to_spare);
+  for (Offset k = 0; k < values_to_spare; ++k) a.values.data()[plan.values + k] = S(0);
   const auto fill = [&](auto& pattern) {
     using View = std::decay_t<decltype(pattern)>;
     pattern = fresh<View>("symmetric.pattern", plan.words);
