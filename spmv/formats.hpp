@@ -25,6 +25,23 @@ namespace krysol {
 template <class... Types>
 struct TypeList {};
 
+namespace detail {
+template <class A, class B>
+struct JoinLists;
+template <class... A, class... B>
+struct JoinLists<TypeList<A...>, TypeList<B...>> {
+  using type = TypeList<A..., B...>;
+};
+}  // namespace detail
+
+/// Formats that the cores of a host walk from one end to the other.
+template <class S, class Exec>
+using HostFormats = std::conditional_t<on_host<Exec>,
+                                       TypeList<                //
+                                           Symmetric<S, Exec>,  //
+                                           SymmetricBsr<S, Exec>>,
+                                       TypeList<>>;
+
 /// To add a format: write its header, and add it here.
 template <class S, class Exec>
 using Formats = TypeList<    //
@@ -43,14 +60,24 @@ using Formats = TypeList<    //
 #ifdef KRYSOL_HAVE_KOKKOS_KERNELS
     KokkosKernels<S, Exec>,  //
 #endif
-    Hyb<S, Exec>>;
+    Hyb<S, Exec>>,
+      HostFormats < S, Exec >> ::type;
 
 /// A line of `--list`.
 struct FormatInfo {
   std::string_view name;
   std::string_view good_for;
   std::string_view variants;  // what may stand behind a colon, as in "thread|lanes"; may be empty
+  bool symmetric_only;        // refuses any other matrix
 };
+
+/// True for a format that holds symmetric and Hermitian matrices only: it says
+/// `static constexpr bool symmetric_only = true`.
+template <class F>
+inline constexpr bool is_symmetric_only = requires {
+  requires F::symmetric_only;
+};
+
 std::vector<FormatInfo> list_formats();
 
 /// The matrix in the format of that name, in the memory of Exec. A name may carry a variant, as in

@@ -36,10 +36,11 @@ struct Symmetric {
 
 template <class S, class Exec>
 std::int64_t bytes(const Symmetric<S, Exec>& a) {
-  return static_cast<std::int64_t>(
-      a.values.extent(0) * sizeof(S) + a.short_pattern.extent(0) * sizeof(std::uint16_t) +
-      a.long_pattern.extent(0) * sizeof(std::uint32_t) + a.parts.carry.extent(0) * sizeof(S) +
-      a.parts.tile_end.extent(0) * sizeof(Index));
+  return static_cast<std::int64_t>(a.values.extent(0) * sizeof(S) +
+                                   a.short_pattern.extent(0) * sizeof(std::uint16_t) +
+                                   a.long_pattern.extent(0) * sizeof(std::uint32_t) +
+                                   static_cast<std::size_t>(a.parts.carries.count()) * sizeof(S) +
+                                   a.parts.tile_end.extent(0) * sizeof(Index));
 }
 
 /// Bytes a stored entry: 8 and its share of a list; its entries of x and y are in cache.
@@ -77,16 +78,15 @@ struct SymmetricHalf {
       T* to = sums.rows(j, C);
 #pragma omp simd
       for (int l = 0; l < C; ++l) {
-        const T a = static_cast<T>(vk[l]);
-        others[l] += a * from[l];
-        to[l] += conjugate(a) * scaled[l];
+        others[l] += static_cast<T>(vk[l]) * from[l];
+        to[l] += static_cast<T>(conjugate(vk[l])) * scaled[l];
       }
     }
     T* y = sums.y + i;
 #pragma omp simd
     for (int l = 0; l < C; ++l) {
       y[l] += alpha * (own[l] + others[l]);
-      terms[l] += real_product(xi[l], own[l]) + 2 * real_product(xi[l], others[l]);
+      terms[l] += dot_terms(xi[l], own[l], others[l]);
     }
   }
 

@@ -9,12 +9,12 @@ namespace krysol {
 
 /// Block row I holds the rows I b to I b + b - 1. Where their entries from the diagonal block on
 /// are full, aligned blocks of b x b, the pattern has their number m and their offsets J - I,
-/// ascending; of values first come those of the diagonal block, row by row, if it is there (offset
-/// 0), and then b rows of b (m - 1) each. Any other block row has the word own_lists, and then what
-/// a slice of Symmetric has: the lengths of its rows, their offsets from the diagonal on, and
-/// values in that order; nothing is padded. Words take 16 bits where no entry is further than
-/// longest_short_reach from the diagonal, else 32. Bytes a multiplication (double): 8 an entry of
-/// the triangle, 2 to 4 a block and a block row, 8 a column of x, 16 a row of y, 32 a row of carry.
+/// ascending; the b b values of each follow each other, row by row. Any other block row has the
+/// word own_lists, and then what a slice of Symmetric has: the lengths of its rows, their offsets
+/// from the diagonal on, and values in that order; nothing is padded. Words take 16 bits where no
+/// entry is further than longest_short_reach from the diagonal, else 32. Bytes a multiplication
+/// (double): 8 an entry of the triangle, 2 to 4 a block and a block row, 8 a column of x, 16 a row
+/// of y, 32 a row of carry.
 template <class S, class Exec = Kokkos::DefaultExecutionSpace>
 struct SymmetricBsr {
   static constexpr std::string_view name = "symmetric_bsr";
@@ -39,10 +39,11 @@ struct SymmetricBsr {
 
 template <class S, class Exec>
 std::int64_t bytes(const SymmetricBsr<S, Exec>& a) {
-  return static_cast<std::int64_t>(
-      a.values.extent(0) * sizeof(S) + a.short_pattern.extent(0) * sizeof(std::uint16_t) +
-      a.long_pattern.extent(0) * sizeof(std::uint32_t) + a.parts.carry.extent(0) * sizeof(S) +
-      a.parts.tile_end.extent(0) * sizeof(Index));
+  return static_cast<std::int64_t>(a.values.extent(0) * sizeof(S) +
+                                   a.short_pattern.extent(0) * sizeof(std::uint16_t) +
+                                   a.long_pattern.extent(0) * sizeof(std::uint32_t) +
+                                   static_cast<std::size_t>(a.parts.carries.count()) * sizeof(S) +
+                                   a.parts.tile_end.extent(0) * sizeof(Index));
 }
 
 /// Bytes a stored entry: 8; a block: 2 to 4, and its b entries of x and y, which are in cache.
@@ -95,9 +96,9 @@ struct SymmetricBlocks {
       for (int r = 0; r < B; ++r) {
 #pragma omp simd
         for (int l = 0; l < W; ++l) {
-          const T a = static_cast<T>(block[r * B + l]);
-          others[r][l] += a * xj[l];
-          mirror[l] += conjugate(a) * scaled[r];
+          const S a = block[r * B + l];
+          others[r][l] += static_cast<T>(a) * xj[l];
+          mirror[l] += static_cast<T>(conjugate(a)) * scaled[r];
         }
       }
       T* to = sums.rows(j, B);
@@ -113,7 +114,7 @@ struct SymmetricBlocks {
         rest += others[r][d];
       }
       y[r] += alpha * (mine + rest);
-      term += real_product(x[i + r], mine) + 2 * real_product(x[i + r], rest);
+      term += dot_terms(x[i + r], mine, rest);
     }
     return term;
   }

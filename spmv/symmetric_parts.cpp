@@ -28,11 +28,17 @@ Offset place_of(const HostCsr<S>& a, Index row, Index col) {
   return at != end && *at == col ? at - a.col_idx.data() : -1;
 }
 
+/// Are two entries mirror images? Two NaN are: the solvers name their row.
+template <class S>
+bool mirrors(const S& a, const S& b) {
+  return a == conjugate(b) || (a != a && b != b);
+}
+
 /// Is the entry at k of row i the conjugate of a stored A(j, i)?
 template <class S>
 bool is_mirrored(const HostCsr<S>& a, Index i, Offset k) {
   const Offset mirror = place_of(a, a.col_idx.data()[k], i);
-  return mirror >= 0 && a.values.data()[mirror] == conjugate(a.values.data()[k]);
+  return mirror >= 0 && mirrors(a.values.data()[mirror], a.values.data()[k]);
 }
 
 template <class S>
@@ -91,7 +97,7 @@ bool part_is_mirrored(const HostCsr<S>& a, const UpperRows& upper, Index first, 
     for (Offset taken = 0; g < last && (g == f || taken < entries_of_tile); ++g) {
       Offset k = upper.begin(g);
       if (k < upper.end(g) && col_idx[k] == g) {
-        if (!(values[k] == conjugate(values[k]))) return false;
+        if (!mirrors(values[k], values[k])) return false;
         ++k;
       }
       image.push_back(k);
@@ -119,7 +125,7 @@ bool part_is_mirrored(const HostCsr<S>& a, const UpperRows& upper, Index first, 
         if (col < f) return false;  // has no image in a tile before
         Offset& at = image[static_cast<std::size_t>(col - f)];
         if (at == upper.end(col) || col_idx[at] != j) return false;
-        if (!(values[at] == conjugate(values[k]))) return false;
+        if (!mirrors(values[at], values[k])) return false;
         ++at;
         ++k;
         col = k < diagonal ? col_idx[k] : done;

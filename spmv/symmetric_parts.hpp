@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <krysol/spmv/carries.hpp>
+#include <krysol/spmv/pack.hpp>
 #include <krysol/spmv/padding.hpp>
 
 namespace krysol {
@@ -26,7 +28,7 @@ struct SymmetricParts {
   Kokkos::View<Offset*, Exec> word_ptr;   // [parts] where the pattern of each begins
   Kokkos::View<Offset*, Exec> value_ptr;  // [parts] where its values begin
   Kokkos::View<Offset*, Exec> carry_ptr;  // [parts + 1]
-  Kokkos::View<Kokkos::complex<double>*, Exec> carry;  // room for any entry type
+  Carries<Exec> carries;                  // [carry_ptr[parts]]
 
   std::int64_t count() const { return static_cast<std::int64_t>(word_ptr.extent(0)); }
 };
@@ -63,6 +65,17 @@ inline constexpr D own_lists = static_cast<D>(-1);
 /// Patterns have words of 16 bits where A(i, j) = 0 for all j - i above this.
 inline constexpr Index longest_short_reach = 65533;
 
+/// What a row gives to x'A x: its diagonal entry once, the others twice. Several vectors at once
+/// have no such product.
+template <class T>
+KOKKOS_INLINE_FUNCTION double dot_terms(const T& xi, const T& own, const T& others) {
+  if constexpr (is_pack<T>) {
+    return 0;
+  } else {
+    return real_product(xi, own) + 2 * real_product(xi, others);
+  }
+}
+
 /// One row of a triangle: offsets list[0 .. n) from the diagonal, ascending, and values. Adds the
 /// row's mirror image to `sums`, and returns what its own entries make: the diagonal's apart.
 template <class D, class S, class T>
@@ -80,9 +93,8 @@ KOKKOS_INLINE_FUNCTION void add_half_row(Index i, const D* list, Index n, const 
   T chain[chains] = {};
   const auto add = [&](Index at, T& c) {
     const Index j = i + static_cast<Index>(list[at]);
-    const T a = static_cast<T>(v[at]);
-    c += a * x[j];
-    *sums.rows(j, 1) += conjugate(a) * scaled;
+    c += static_cast<T>(v[at]) * x[j];
+    *sums.rows(j, 1) += static_cast<T>(conjugate(v[at])) * scaled;
   };
   for (; k + chains <= n; k += chains) {
     for (int c = 0; c < chains; ++c) add(k + c, chain[c]);
@@ -90,7 +102,7 @@ KOKKOS_INLINE_FUNCTION void add_half_row(Index i, const D* list, Index n, const 
   for (; k < n; ++k) add(k, chain[0]);
   const T others = (chain[0] + chain[2]) + (chain[1] + chain[3]);
   sums.y[i] += alpha * (own + others);
-  term += real_product(xi, own) + 2 * real_product(xi, others);
+  term += dot_terms(xi, own, others);
 }
 
 /// One part. `Half` is a format's triangle: half.rows(cursor, first, last, alpha, x, sums) adds
@@ -163,14 +175,15 @@ template <class Half, class T, class Exec>
 void multiply_parts(const std::string& label, const Exec& exec, const SymmetricParts<Exec>& parts,
                     const Half& half, T alpha, const T* x, T beta, T* y, double* partial) {
   if constexpr (on_host<Exec>) {  // from_csr refuses any other
+    if (parts.count() == 0) return;
     using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-    T* carry = reinterpret_cast<T*>(parts.carry.data());
+    T* carry = parts.carries.template sum<T>();
     Kokkos::parallel_for(label, Range(exec, 0, parts.count()),
                          SymmetricPart<Half, T>{half, parts.part_row.data(), parts.tile_end.data(),
                                                 parts.word_ptr.data(), parts.value_ptr.data(),
                                                 parts.carry_ptr.data(), parts.tile, alpha, x, beta,
                                                 y, carry, partial});
-    if (parts.count() < 2) return;
+    if (parts.count() == 1) return;
     Kokkos::parallel_for(label + "(carries)", Range(exec, 0, parts.count()),
                          AddCarries<T>{parts.part_row.data(), parts.carry_ptr.data(), carry, y});
   }
@@ -298,7 +311,7 @@ void set_parts(const TrianglePlan& plan, SymmetricParts<Exec>& parts) {
   parts.word_ptr = copy_of<Exec>("symmetric.word_ptr", word_ptr);
   parts.value_ptr = copy_of<Exec>("symmetric.value_ptr", value_ptr);
   parts.carry_ptr = copy_of<Exec>("symmetric.carry_ptr", plan.carry_ptr);
-  parts.carry = fresh<decltype(parts.carry)>("symmetric.carry", plan.carry_ptr.back());
+  parts.carries = Carries<Exec>(plan.carry_ptr.back());
 }
 
 /// The patterns and values of tiles, by Fill<D, S>{upper, plan, from, words, values}, and the
