@@ -40,7 +40,7 @@ bool choose_variant(F& format, std::string_view variant) {
 /// A name that this space has no format for; another may.
 template <class S>
 [[noreturn]] void throw_unknown_here(std::string_view base, std::string_view name) {
-  for (const FormatInfo& f : describe(HostFormats<S, Host>{})) {
+  for (const FormatInfo& f : describe(FormatsOfHosts<S, Host>{})) {
     if (f.name == base) {
       throw FormatRefusal(fmt::format(
           "format '{}' is for hosts: threads walk parts of the matrix from one end to the other",

@@ -25,6 +25,30 @@ namespace krysol {
 template <class... Types>
 struct TypeList {};
 
+/// To add a format: write its header, and add it here.
+template <class S, class Exec>
+using FormatsOfAnySpace = TypeList<  //
+    Csr<S, Exec>,                    //
+    CsrMerge<S, Exec>,               //
+    Ell<S, Exec>,                    //
+    EllpackR<S, Exec>,               //
+    SellCSigma<S, Exec>,             //
+    SharedOffsets<S, Exec>,          //
+    SharedRows<S, Exec>,             //
+    Bsr<S, Exec>,                    //
+    Jds<S, Exec>,                    //
+    Coo<S, Exec>,                    //
+#ifdef KRYSOL_HAVE_KOKKOS_KERNELS
+    KokkosKernels<S, Exec>,  //
+#endif
+    Hyb<S, Exec>>;
+
+/// Or here, where only the cores of a host can walk it from one end to the other.
+template <class S, class Exec>
+using FormatsOfHosts = TypeList<  //
+    Symmetric<S, Exec>,           //
+    SymmetricBsr<S, Exec>>;
+
 namespace detail {
 template <class A, class B>
 struct JoinLists;
@@ -34,34 +58,11 @@ struct JoinLists<TypeList<A...>, TypeList<B...>> {
 };
 }  // namespace detail
 
-/// Formats that the cores of a host walk from one end to the other.
+/// All that Exec has.
 template <class S, class Exec>
-using HostFormats = std::conditional_t<on_host<Exec>,
-                                       TypeList<                //
-                                           Symmetric<S, Exec>,  //
-                                           SymmetricBsr<S, Exec>>,
-                                       TypeList<>>;
-
-/// To add a format: write its header, and add it here.
-template <class S, class Exec>
-using Formats = TypeList<    //
-    Csr<S, Exec>,            //
-    CsrMerge<S, Exec>,       //
-    Ell<S, Exec>,            //
-    EllpackR<S, Exec>,       //
-    SellCSigma<S, Exec>,     //
-    SharedOffsets<S, Exec>,  //
-    SharedRows<S, Exec>,     //
-    Bsr<S, Exec>,            //
-    Symmetric<S, Exec>,      //
-    SymmetricBsr<S, Exec>,   //
-    Jds<S, Exec>,            //
-    Coo<S, Exec>,            //
-#ifdef KRYSOL_HAVE_KOKKOS_KERNELS
-    KokkosKernels<S, Exec>,  //
-#endif
-    Hyb<S, Exec>>,
-      HostFormats < S, Exec >> ::type;
+using Formats = typename detail::JoinLists<
+    FormatsOfAnySpace<S, Exec>,
+    std::conditional_t<on_host<Exec>, FormatsOfHosts<S, Exec>, TypeList<>>>::type;
 
 /// A line of `--list`.
 struct FormatInfo {

@@ -11,6 +11,7 @@
 
 #include <krysol/solver/cg.hpp>
 #include <krysol/spmv/formats.hpp>
+#include "fitting.hpp"
 #include "messages.hpp"
 #include "problems.hpp"
 #include "spaces.hpp"
