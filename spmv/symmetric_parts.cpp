@@ -248,7 +248,7 @@ void cut_parts(std::string_view format, Index rows, std::int64_t entry_bytes, Tr
     if (values_of_a_carry * carried <= plan.values) return;
     if (parts <= fewest) break;
   }
-  if (4 * carried <= plan.values) return;
+  if (parts >= fewest && 4 * carried <= plan.values) return;
   if (plan.values * entry_bytes <= always_allowed_bytes) return cut(1);
   throw FormatRefusal(fmt::format(
       "{}: {} parts of {} rows would hand on sums of {} rows to each other, for {} stored entries, "
