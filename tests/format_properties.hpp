@@ -164,7 +164,9 @@ TYPED_TEST(Format, SumsDuplicatesInAnyOrder) {
   using V = FileScalar<T>;
   auto t = no_entries<V>(4, 4);
   for (const bool upper : {true, false}) {
-    const auto add = [&](Index i, Index j, int v) { t.add(upper ? i : j, upper ? j : i, V(v)); };
+    const auto add = [&](Index i, Index j, int v) {
+      t.add(upper ? i : j, upper ? j : i, V(static_cast<Real<T>>(v)));
+    };
     add(2, 3, 1);  // whole numbers: no rounding anywhere
     add(0, 1, 2);
     add(2, 0, 3);

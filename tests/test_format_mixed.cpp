@@ -20,7 +20,6 @@ using MixedCases = ForGtest<AllMixedCases<Spaces>::type>::type;
 TYPED_TEST_SUITE(MixedPrecision, MixedCases, CaseName);
 
 TYPED_TEST(MixedPrecision, ComputesInTheTypeOfTheVectors) {
-  using S = typename TypeParam::Stored;
   using T = typename TypeParam::Scalar;
   for (const auto& shape : shapes_for<typename TypeParam::Format>()) {
     const auto host = krysol::to_csr(shape.entries).matrix;

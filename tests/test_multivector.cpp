@@ -57,7 +57,6 @@ std::vector<std::vector<T>> random_columns(std::size_t rows, int count, unsigned
 }
 
 TYPED_TEST(SeveralVectors, AreEachMultipliedAsOneAlone) {
-  using S = typename TypeParam::Stored;
   using T = typename TypeParam::Scalar;
   using Exec = typename TypeParam::Space;
   for (const auto& shape : shapes_for<typename TypeParam::Format>()) {
