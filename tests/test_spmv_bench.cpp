@@ -38,7 +38,8 @@ TEST_F(SpmvBench, MeasuresEveryFormatAndVerifiesIt) {
   Arguments names = {"auto"};
   for (const auto& f : krysol::list_formats()) {
     if (f.symmetric_only) {
-      EXPECT_TRUE(holds(line_of(r, f.name)["refused"], "not symmetric to the bit")) << f.name;
+      EXPECT_TRUE(holds(line_of(r, std::string(f.name))["refused"], "not symmetric to the bit"))
+          << f.name;
     } else {
       names.emplace_back(f.name);
     }
