@@ -88,7 +88,7 @@ struct SymmetricBlocks {
       k = 1;
     }
     for (; k < m; ++k) {
-      const S* block = v + Offset{k} * (B * B);
+      const S* block = v + Offset{k} * B * B;
       for (int p = 0; p < B * B; p += 8) prefetch(block + p + ahead);
       const Index j = i + static_cast<Index>(list[k]) * B;
       load(x, j, xj);
@@ -128,7 +128,7 @@ struct SymmetricBlocks {
         const auto m = static_cast<Index>(head);
         total += add_block_row(i, at.word, m, at.value, alpha, x, sums);
         at.word += m;
-        at.value += Offset{m} * (B * B);
+        at.value += Offset{m} * B * B;
         continue;
       }
       const Index count = last - i < B ? last - i : B;
@@ -202,13 +202,13 @@ struct FillSymmetricBlocks {
     const Index b = plan.unit;
     *word++ = static_cast<D>(m);
     const Index* top = upper.col_idx + upper.begin(first);
-    for (Index k = 0; k < m; ++k) *word++ = static_cast<D>((top[k * b] - first) / b);
+    for (Index k = 0; k < m; ++k) *word++ = static_cast<D>((top[Offset{k} * b] - first) / b);
     const bool diagonal = m > 0 && *top == first;
     for (Index r = 0; r < b; ++r) {
       // The diagonal block of row r begins r entries before the diagonal.
       const S* row = from + upper.begin(first + r) - (diagonal ? r : 0);
       for (Index k = 0; k < m; ++k) {
-        for (Index d = 0; d < b; ++d) value[(k * b + r) * b + d] = row[k * b + d];
+        for (Index d = 0; d < b; ++d) value[(Offset{k} * b + r) * b + d] = row[Offset{k} * b + d];
       }
     }
     value += Offset{m} * b * b;
