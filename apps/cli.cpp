@@ -20,7 +20,7 @@ namespace {
 
 std::vector<FormatInfo> list_formats_and_auto(std::string_view auto_is_good_for) {
   auto formats = list_formats();
-  formats.push_back({"auto", auto_is_good_for, {}});
+  formats.push_back({"auto", auto_is_good_for, {}, false});
   return formats;
 }
 

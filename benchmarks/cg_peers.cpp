@@ -177,7 +177,7 @@ void compare(Index points, int repeats) {
   std::vector<std::unique_ptr<Operator<double, Exec>>> formats;
   std::vector<Candidate> spmv;
   const double vectors = 24.0 * static_cast<double>(n);
-  for (const char* name : {"csr", "sell_c_sigma", "shared_offsets", "shared_rows"}) {
+  for (const char* name : {"csr", "sell_c_sigma", "shared_offsets", "shared_rows", "symmetric"}) {
     formats.push_back(make_operator<double, Exec>(name, csr));
     const auto& op = *formats.back();
     spmv.push_back({fmt::format("krysol {}", name), static_cast<double>(op.bytes()) + vectors,

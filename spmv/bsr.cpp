@@ -68,10 +68,7 @@ BlockChoice choose_block(const Offset* row_ptr, const Index* col_idx, Index rows
 
 BlockPattern plan_blocks(const Offset* row_ptr, const Index* col_idx, Index rows, Index block,
                          bool host, std::int64_t rows_per_block) {
-  if (block < 2 || block > largest_block) {
-    throw std::invalid_argument(
-        fmt::format("krysol::from_csr(bsr): blocks of 2 to {}, not of {}", largest_block, block));
-  }
+  detail::check_block_size("bsr", block);
   const Pattern pattern{row_ptr, col_idx, rows};
   const Index b = block;
   const auto block_rows = static_cast<std::size_t>((std::int64_t{rows} + b - 1) / b);
@@ -116,6 +113,12 @@ BlockPattern plan_blocks(const Offset* row_ptr, const Index* col_idx, Index rows
 }
 
 namespace detail {
+void check_block_size(std::string_view format, Index block) {
+  if (block >= 2 && block <= largest_block) return;
+  throw std::invalid_argument(fmt::format("krysol::from_csr({}): blocks of 2 to {}, not of {}",
+                                          format, largest_block, block));
+}
+
 void refuse_few_blocks(std::string_view format, Index block, Offset indices, Offset nnz) {
   constexpr Offset few = always_allowed_bytes / static_cast<Offset>(sizeof(Index));
   if (indices <= few || indices <= nnz / 2) return;

@@ -240,6 +240,8 @@ BlockPattern plan_blocks(const Offset* row_ptr, const Index* col_idx, Index rows
                          bool host, std::int64_t rows_per_block);
 
 namespace detail {
+/// Throws std::invalid_argument, naming the format, unless 2 <= block <= largest_block.
+void check_block_size(std::string_view format, Index block);
 /// Throws FormatRefusal where more than half an index would be left for each nonzero, and many.
 void refuse_few_blocks(std::string_view format, Index block, Offset indices, Offset nnz);
 }  // namespace detail

@@ -21,7 +21,8 @@ constexpr bool looks_at_values() {
 
 template <class... F>
 std::vector<FormatInfo> describe(TypeList<F...>) {
-  return {FormatInfo{F::name, F::good_for, variants_of<F>(), looks_at_values<F>()}...};
+  return {FormatInfo{F::name, F::good_for, variants_of<F>(),
+                     looks_at_values<F>() || is_symmetric_only<F>, is_symmetric_only<F>}...};
 }
 
 template <class F>
@@ -43,6 +44,19 @@ bool choose_variant(F& format, std::string_view variant) {
   throw std::invalid_argument(fmt::format("unknown format '{}'; known:{}", name, known));
 }
 
+/// A name that this space has no format for; another may.
+template <class S>
+[[noreturn]] void throw_unknown_here(std::string_view base, std::string_view name) {
+  for (const FormatInfo& f : describe(FormatsOfHosts<S, Host>{})) {
+    if (f.name == base) {
+      throw FormatRefusal(fmt::format(
+          "format '{}' is for hosts: threads walk parts of the matrix from one end to the other",
+          base));
+    }
+  }
+  throw_unknown(name);
+}
+
 template <class S, class Exec, class... F>
 std::unique_ptr<Operator<S, Exec>> make(TypeList<F...>, std::string_view name,
                                         const HostCsr<S>& csr) {
@@ -58,7 +72,7 @@ std::unique_ptr<Operator<S, Exec>> make(TypeList<F...>, std::string_view name,
     made = std::make_unique<OperatorOf<Format, S, Exec>>(std::move(format));
   };
   (try_one(F{}), ...);
-  if (!made) throw_unknown(name);
+  if (!made) throw_unknown_here<S>(base, name);
   return made;
 }
 

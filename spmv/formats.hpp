@@ -14,6 +14,8 @@
 #include <krysol/spmv/sell_c_sigma.hpp>
 #include <krysol/spmv/shared_offsets.hpp>
 #include <krysol/spmv/shared_rows.hpp>
+#include <krysol/spmv/symmetric.hpp>
+#include <krysol/spmv/symmetric_bsr.hpp>
 #ifdef KRYSOL_HAVE_KOKKOS_KERNELS  // the package defines it where the library was built with them
 #include <krysol/spmv/kokkos_kernels.hpp>
 #endif
@@ -25,20 +27,42 @@ struct TypeList {};
 
 /// To add a format: write its header, and add it here.
 template <class S, class Exec>
-using Formats = TypeList<        //
-    Csr<S, Exec>,                //
-    CsrMerge<S, Exec>,           //
-    Ell<S, Exec>,                //
-    EllpackR<S, Exec>,           //
-    SellCSigma<S, Exec>,         //
-    SharedOffsets<S, Exec>,      //
-    SharedRows<S, Exec>,         //
-    Bsr<S, Exec>, Jds<S, Exec>,  //
-    Coo<S, Exec>,                //
+using FormatsOfAnySpace = TypeList<  //
+    Csr<S, Exec>,                    //
+    CsrMerge<S, Exec>,               //
+    Ell<S, Exec>,                    //
+    EllpackR<S, Exec>,               //
+    SellCSigma<S, Exec>,             //
+    SharedOffsets<S, Exec>,          //
+    SharedRows<S, Exec>,             //
+    Bsr<S, Exec>,                    //
+    Jds<S, Exec>,                    //
+    Coo<S, Exec>,                    //
 #ifdef KRYSOL_HAVE_KOKKOS_KERNELS
     KokkosKernels<S, Exec>,  //
 #endif
     Hyb<S, Exec>>;
+
+/// Or here, where only the cores of a host can walk it from one end to the other.
+template <class S, class Exec>
+using FormatsOfHosts = TypeList<  //
+    Symmetric<S, Exec>,           //
+    SymmetricBsr<S, Exec>>;
+
+namespace detail {
+template <class A, class B>
+struct JoinLists;
+template <class... A, class... B>
+struct JoinLists<TypeList<A...>, TypeList<B...>> {
+  using type = TypeList<A..., B...>;
+};
+}  // namespace detail
+
+/// All that Exec has.
+template <class S, class Exec>
+using Formats = typename detail::JoinLists<
+    FormatsOfAnySpace<S, Exec>,
+    std::conditional_t<on_host<Exec>, FormatsOfHosts<S, Exec>, TypeList<>>>::type;
 
 /// A line of `--list`.
 struct FormatInfo {
@@ -46,7 +70,16 @@ struct FormatInfo {
   std::string_view good_for;
   std::string_view variants;  // what may stand behind a colon, as in "thread|lanes"; may be empty
   bool looks_at_values = false;  // its bytes depend on them, not on the pattern alone
+  bool symmetric_only = false;   // refuses any other matrix
 };
+
+/// True for a format that holds symmetric and Hermitian matrices only: it says
+/// `static constexpr bool symmetric_only = true`.
+template <class F>
+inline constexpr bool is_symmetric_only = requires {
+  requires F::symmetric_only;
+};
+
 std::vector<FormatInfo> list_formats();
 
 /// The matrix in the format of that name, in the memory of Exec. A name may carry a variant, as in

@@ -109,6 +109,11 @@ struct RealOf<Pack<T>> {
   using type = Real<T>;
 };
 
+template <class T>
+inline constexpr bool is_pack = false;
+template <class T>
+inline constexpr bool is_pack<Pack<T>> = true;
+
 /// y += v, one number at a time, whoever else does so meanwhile.
 template <class T>
 KOKKOS_INLINE_FUNCTION void add_atomically(T& y, const T& v) {

@@ -19,6 +19,8 @@ struct Model {
   std::int64_t shared_offsets = 0;
   std::int64_t shared_rows = 0;
   std::int64_t bsr = 0;
+  std::int64_t symmetric = 0;
+  std::int64_t symmetric_bsr = 0;
   std::int64_t ell = 0;
   std::int64_t sell = 0;
   std::int64_t jds = 0;
@@ -26,6 +28,7 @@ struct Model {
   std::int64_t coo = 0;
   Index sigma = 1;
   double index_share = 1;  // of bsr, for each nonzero
+  bool may_be_symmetric = false;
   double mean_row = 0;
   Index longest_row = 0;
 };
@@ -46,6 +49,13 @@ Model look_at_lengths(const HostCsr<S>& a) {
   m.index_share = blocks.indices;
   m.bsr = a.nnz() * entry +
           static_cast<std::int64_t>(blocks.indices * static_cast<double>(a.nnz()) * sizeof(Index));
+  // One triangle with its diagonal; of lists that slices or runs of blocks share, the least.
+  m.may_be_symmetric = on_host<Exec> && may_be_symmetric(a);
+  constexpr auto word = static_cast<std::int64_t>(sizeof(std::uint16_t));
+  const std::int64_t triangle = (a.nnz() + a.rows) / 2;
+  m.symmetric = triangle * entry + triangle / Symmetric<S, Exec>::slice * word;
+  m.symmetric_bsr = triangle * entry + static_cast<std::int64_t>(
+                                           blocks.indices * static_cast<double>(triangle * word));
   m.longest_row = longest_row(a);
   m.mean_row = static_cast<double>(a.nnz()) / std::max<Index>(a.rows, 1);
   m.ell = std::int64_t{m.longest_row} * a.rows * place;
@@ -69,6 +79,8 @@ std::int64_t least_bytes(std::string_view name, const Model& m) {
   if (name == "shared_rows") return m.shared_rows;
   if (name == "shared_offsets") return m.shared_offsets;
   if (name == "bsr") return m.bsr;
+  if (name == "symmetric") return m.symmetric;
+  if (name == "symmetric_bsr") return m.symmetric_bsr;
   if (name == "ell" || name == "ellpack_r") return m.ell;
   if (name == "sell_c_sigma") return m.sell;
   if (name == "jds") return m.jds;
@@ -109,7 +121,10 @@ std::string ruled_out(std::string_view name, const Model& m) {
   if (name == "kokkos_kernels" && on_host<Exec>) {
     return "the same bytes as csr, without its blocks of equal work";
   }
-  if (name == "bsr" && m.index_share > 0.5) {
+  if (name.starts_with("symmetric") && !m.may_be_symmetric) {
+    return "a sample of rows shows that the matrix is not symmetric to the bit";
+  }
+  if ((name == "bsr" || name == "symmetric_bsr") && m.index_share > 0.5) {
     return fmt::format("{:.2f} indices for each nonzero: too few of them lie in full blocks",
                        m.index_share);
   }

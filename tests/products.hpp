@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <krysol/spmv/formats.hpp>
+#include "fitting.hpp"
 #include "problems.hpp"
 #include "spaces.hpp"
 
@@ -115,6 +116,14 @@ std::vector<Shape<S>> shapes() {
     row.entries.add(77, i, random.entry<V>());
   }
   all.push_back(row);
+  return all;
+}
+
+/// shapes(), as format F can hold them.
+template <class F>
+auto shapes_for() {
+  auto all = shapes<typename F::value_type>();
+  for (auto& shape : all) shape.entries = fitting<F>(shape.entries);
   return all;
 }
 

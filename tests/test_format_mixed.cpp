@@ -20,9 +20,8 @@ using MixedCases = ForGtest<AllMixedCases<Spaces>::type>::type;
 TYPED_TEST_SUITE(MixedPrecision, MixedCases, CaseName);
 
 TYPED_TEST(MixedPrecision, ComputesInTheTypeOfTheVectors) {
-  using S = typename TypeParam::Stored;
   using T = typename TypeParam::Scalar;
-  for (const auto& shape : shapes<S>()) {
+  for (const auto& shape : shapes_for<typename TypeParam::Format>()) {
     const auto host = krysol::to_csr(shape.entries).matrix;
     const auto a = TypeParam::make(host);
     // Duplicates were summed in the storage type, so the oracle starts from what is stored.
@@ -34,7 +33,9 @@ TYPED_TEST(MixedPrecision, ComputesInTheTypeOfTheVectors) {
 TYPED_TEST(MixedPrecision, DotProductComesWithTheProduct) {
   using S = typename TypeParam::Stored;
   using T = typename TypeParam::Scalar;
-  const auto host = krysol::to_csr(random_sparse<FileScalar<S>>(1500, 1500, 5, 61)).matrix;
+  const auto host = krysol::to_csr(fitting<typename TypeParam::Format>(
+                                       random_sparse<FileScalar<S>>(1500, 1500, 5, 61)))
+                        .matrix;
   expect_dot<typename TypeParam::Format, T>(TypeParam::make(host), triplets_of(host), "1500 rows");
 }
 

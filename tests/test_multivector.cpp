@@ -57,10 +57,9 @@ std::vector<std::vector<T>> random_columns(std::size_t rows, int count, unsigned
 }
 
 TYPED_TEST(SeveralVectors, AreEachMultipliedAsOneAlone) {
-  using S = typename TypeParam::Stored;
   using T = typename TypeParam::Scalar;
   using Exec = typename TypeParam::Space;
-  for (const auto& shape : shapes<S>()) {
+  for (const auto& shape : shapes_for<typename TypeParam::Format>()) {
     const auto host = krysol::to_csr(shape.entries).matrix;
     const auto a = TypeParam::make(host);
     const auto entries = triplets_of(host);
@@ -95,14 +94,17 @@ TYPED_TEST(SeveralVectors, DoNotMixAndNeverReadYWhereBetaIsZero) {
   using S = typename TypeParam::Stored;
   using T = typename TypeParam::Scalar;
   using Exec = typename TypeParam::Space;
-  const auto host = krysol::to_csr(random_sparse<FileScalar<S>>(300, 200, 6, 81)).matrix;
+  const auto host = krysol::to_csr(fitting<typename TypeParam::Format>(
+                                       random_sparse<FileScalar<S>>(300, 200, 6, 81)))
+                        .matrix;
   const auto a = TypeParam::make(host);
   constexpr int k = pack_width + 3;
-  auto x = random_columns<T>(200, k, 82);
+  const auto cols = static_cast<std::size_t>(a.cols);
+  auto x = random_columns<T>(cols, k, 82);
   const auto multiply = [&](const T& before) {
     const auto y =
         side_by_side<T, Exec>(std::vector<std::vector<T>>(k, std::vector<T>(300, before)), 300);
-    apply(Exec{}, T(1), a, side_by_side<T, Exec>(x, 200), T(0), y);
+    apply(Exec{}, T(1), a, side_by_side<T, Exec>(x, cols), T(0), y);
     return columns_of(y);
   };
   const auto clean = multiply(T(0));

@@ -81,6 +81,28 @@ TYPED_TEST(Select, GoesOnWhereAFormatCannotHoldTheMatrix) {
   EXPECT_TRUE(considered(trial_of(choice, "csr_merge")));
 }
 
+TYPED_TEST(Select, TriesOneTriangleOfSymmetricMatricesOnly) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  if constexpr (!krysol::on_host<Exec>) GTEST_SKIP() << "formats of hosts";
+  const auto grid = as<FileScalar<T>>(poisson2d(120, 110));
+  FormatChoice choice;
+  expect_right_choice<T, Exec>(grid, choice);
+  EXPECT_TRUE(considered(trial_of(choice, "symmetric"))) << trial_of(choice, "symmetric")->remark;
+  EXPECT_TRUE(holds(trial_of(choice, "symmetric_bsr")->remark, "indices for each nonzero"));
+  // Where a sample of rows does not tell, the conversion does.
+  auto nearly = grid;
+  nearly.add(1, 2, FileScalar<T>(1));
+  expect_right_choice<T, Exec>(nearly, choice);
+  const auto* trial = trial_of(choice, "symmetric");
+  EXPECT_TRUE(considered(trial) || holds(trial->remark, "A(1, 2)")) << trial->remark;
+  EXPECT_FALSE(trial->measured);
+  expect_right_choice<T, Exec>(random_sparse<FileScalar<T>>(4000, 4000, 9, 3), choice);
+  for (const char* name : {"symmetric", "symmetric_bsr"}) {
+    EXPECT_TRUE(holds(trial_of(choice, name)->remark, "is not symmetric to the bit")) << name;
+  }
+}
+
 TYPED_TEST(Select, TimesTheDotProductWithIt) {
   using T = typename TypeParam::Scalar;
   using Exec = typename TypeParam::Space;
