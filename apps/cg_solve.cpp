@@ -350,7 +350,8 @@ template <class S>
 HostCsr<S> make_order(const Options& options, const std::optional<SavedChoice>& saved,
                       const HostCsr<S>& matrix, OrderChoice& order) {
   const double products = expected_products(options);
-  if (saved && options.reorder == "auto") {
+  if (saved && options.reorder == "auto" && saved->matrix.rows == matrix.rows &&
+      saved->matrix.nnz == matrix.nnz()) {
     HostCsr<S> csr = reorder(saved->order, matrix, products, order);
     if (misfit(*saved, csr).empty()) return csr;
     order = {};
@@ -397,14 +398,13 @@ int run_typed(const Options& options, const std::optional<SavedChoice>& saved, T
     const auto made = make_preconditioner<S, Exec>(options.precond, csr);
     exec.fence();
     report.setup.add(timer.seconds(), 0);
+    const std::string counted =
+        order.order.empty() ? "" : "; rows counted in the order of --reorder rcm";
     if (options.strict && !made.refusal.empty()) {
-      throw UsageError(made.refusal + "; --strict takes nothing in its place");
+      throw UsageError(made.refusal + counted + "; --strict takes nothing in its place");
     }
     report.preconditioner = made.used;
-    if (!made.note.empty()) {
-      report.notes.push_back(made.note +
-                             (order.order.empty() ? "" : "; rows counted as reordered"));
-    }
+    if (!made.note.empty()) report.notes.push_back(made.note + counted);
 
     ProgressLine progress(!options.quiet);
     BlockSums<Exec> sums;
@@ -540,8 +540,9 @@ int main_checked(int argc, char** argv) {
       "Exit code: 0 converged, 1 any other outcome, 2 bad input or usage, 3 internal error.",
       "cg_solve"};
   add_options(app, options);
-  if (const auto done = parse(
-          app, argc, argv, "list formats, solvers, preconditioners, right-hand sides", list_text)) {
+  if (const auto done =
+          parse(app, argc, argv, "list formats, orders, solvers, preconditioners, right-hand sides",
+                list_text)) {
     return *done;
   }
   if (options.format != "auto" && !(options.choice.empty() && options.save_choice.empty())) {

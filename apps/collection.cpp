@@ -73,6 +73,8 @@ std::optional<HostCsr<double>> try_to_load(const std::string& name,
     passed_over.push_back({name, without_name(e.what()), true});
   } catch (const std::bad_alloc&) {
     passed_over.push_back({name, "not enough memory for this matrix", true});
+  } catch (const std::runtime_error& e) {  // what Kokkos throws where memory runs out
+    passed_over.push_back({name, e.what(), true});
   }
   return std::nullopt;
 }

@@ -108,6 +108,7 @@ int main_checked(int argc, char** argv) {
     throw UsageError(
         "only one of the table, --csv - and --json - can go to standard output; add --quiet");
   }
+  check_writable({options.csv, options.json});
   const Kokkos::ScopeGuard guard(kokkos_settings(options.machine));
   return run(options);
 }

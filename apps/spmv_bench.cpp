@@ -162,7 +162,15 @@ Results measure_collection(const Options& o, std::vector<std::string> names) {
   for (const std::string& name : names) {
     const auto a = try_to_load(name, out.passed_over);
     if (!a) continue;
-    out.reports.push_back(measure(o, name, *a));
+    try {
+      out.reports.push_back(measure(o, name, *a));
+    } catch (const std::bad_alloc&) {
+      out.passed_over.push_back({name, "not enough memory for all formats of this matrix", true});
+      continue;
+    } catch (const std::runtime_error& e) {  // what Kokkos throws where memory runs out
+      out.passed_over.push_back({name, e.what(), true});
+      continue;
+    }
     out.reports.back().bandwidth = bandwidth;
     if (o.quiet) continue;
     if (out.reports.size() == 1) print(summary_head(out.reports[0], width));

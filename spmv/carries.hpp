@@ -10,7 +10,8 @@
 namespace krysol {
 
 /// The sums that pieces of a matrix leave over. Kept with it, so that no multiplication allocates
-/// but the first by vectors of a wider type.
+/// but the first by vectors of a wider type. One object, its copies included, serves one stream of
+/// work.
 template <class Exec>
 class Carries {
  public:

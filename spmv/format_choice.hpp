@@ -44,7 +44,8 @@ struct SavedChoice {
   std::string space;    // OpenMP, Serial, Cuda, HIP, as Kokkos names them
   int threads = 0;      // of the host; not compared, because results do not depend on them
   bool with_dot = false;
-  std::string order;         // of the rows, as reorder() takes it; its caller's to fill in and use
+  std::string order =
+      "none";                // of the rows, as reorder() takes it; its caller's to fill in and use
   MatrixFingerprint matrix;  // in that order
   FormatChoice choice;
 };

@@ -35,16 +35,24 @@ requires LinearOperator<A, T, Exec> &&
   return dot(exec, x, ConstVector<T, Exec>(y), sums);
 }
 
+/// A format, which has a name, and kernels that take packs as numbers. A user's own apply may be
+/// written for any T and yet need more of it than a pack can do.
+template <class A, class T, class Exec>
+concept MultipliesPacks = LinearOperator<A, Pack<T>, Exec> && requires {
+  A::name;
+};
+
 /// Y := alpha A X + beta Y. X: [A.cols, k], Y: [A.rows, k], not overlapping. The matrix is read
 /// once for each pack_width of the k vectors. beta = 0 never reads Y. Throws std::invalid_argument
 /// where sizes differ. Returns before the device is done. Bytes: those of A for each panel, and for
 /// each panel 64 a column of x and 64 a row of y (128 with write-allocate) in double.
 template <class T, class Exec, class A>
-requires LinearOperator<A, Pack<T>, Exec>
+requires MultipliesPacks<A, T, Exec>
 void apply(const Exec& exec, std::type_identity_t<T> alpha, const A& a,
            const MultiVector<T, Exec>& x, std::type_identity_t<T> beta,
            const MultiVector<T, Exec>& y) {
   detail::check_same_shape("krysol::apply(multivectors)", a.cols, y.cols, x.rows, x.cols);
+  detail::check_same_shape("krysol::apply(multivectors)", a.rows, x.cols, y.rows, y.cols);
   for (int p = 0; p < x.panel_count(); ++p) {
     apply(exec, Pack<T>(alpha), a, ConstVector<Pack<T>, Exec>(x.panel(p)), Pack<T>(beta),
           y.panel(p));
@@ -55,11 +63,12 @@ void apply(const Exec& exec, std::type_identity_t<T> alpha, const A& a,
 /// column by column, each through two vectors of their own. Bytes a number beyond apply's: 48.
 template <class T, class Exec, class A>
 requires LinearOperator<A, T, Exec> &&
-    (!LinearOperator<A, Pack<T>, Exec>)void apply(const Exec& exec, std::type_identity_t<T> alpha,
-                                                  const A& a, const MultiVector<T, Exec>& x,
-                                                  std::type_identity_t<T> beta,
-                                                  const MultiVector<T, Exec>& y) {
+    (!MultipliesPacks<A, T, Exec>)void apply(const Exec& exec, std::type_identity_t<T> alpha,
+                                             const A& a, const MultiVector<T, Exec>& x,
+                                             std::type_identity_t<T> beta,
+                                             const MultiVector<T, Exec>& y) {
   detail::check_same_shape("krysol::apply(multivectors)", a.cols, y.cols, x.rows, x.cols);
+  detail::check_same_shape("krysol::apply(multivectors)", a.rows, x.cols, y.rows, y.cols);
   const auto from = uninitialized<T>(exec, "one column of x", x.rows);
   const auto to = uninitialized<T>(exec, "one column of y", y.rows);
   for (int c = 0; c < x.cols; ++c) {

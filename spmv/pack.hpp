@@ -49,6 +49,17 @@ struct alignas(detail::pack_alignment<T>) Pack {
   Lanes v;
 
   Pack() = default;
+  /// Not trivial, so that functions take packs by reference. In registers, which the ABI would have
+  /// it, they go by the width that a file is compiled for, and two files that differ in that would
+  /// call each other's instances of one template.
+  KOKKOS_INLINE_FUNCTION Pack(const Pack& b) {
+    if constexpr (vector) {
+      v = b.v;
+    } else {
+      for (int c = 0; c < pack_width; ++c) v[c] = b.v[c];
+    }
+  }
+  Pack& operator=(const Pack&) = default;
   /// The same number in each place.
   template <class S>
   requires std::constructible_from<T, S> KOKKOS_INLINE_FUNCTION explicit Pack(const S& number) {
@@ -102,11 +113,6 @@ struct alignas(detail::pack_alignment<T>) Pack {
     }
     return true;
   }
-};
-
-template <class T>
-struct RealOf<Pack<T>> {
-  using type = Real<T>;
 };
 
 template <class T>

@@ -163,6 +163,10 @@ UpperRows upper_rows(std::string_view format, const HostCsr<S>& a) {
   if (a.rows != a.cols) {
     throw FormatRefusal(fmt::format("{}: a {} x {} matrix is not square", format, a.rows, a.cols));
   }
+  constexpr Index most_rows = std::numeric_limits<Index>::max() - 4096;  // loops go by tiles
+  if (a.rows > most_rows) {
+    throw FormatRefusal(fmt::format("{}: {} rows are more than {}", format, a.rows, most_rows));
+  }
   UpperRows upper{a.row_ptr.data(), a.col_idx.data(), a.rows,
                   fresh<Kokkos::View<Index*, Kokkos::HostSpace>>("symmetric.lower", a.rows)};
   std::int64_t unsorted = a.rows;

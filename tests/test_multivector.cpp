@@ -154,8 +154,9 @@ TEST(MultiVector, NamesTheSizesThatDoNotFit) {
   EXPECT_EQ(attempt(40, 2, 30, 3),
             "krysol::apply(multivectors): 40 x 3 numbers are needed, not 40 x 2");
   EXPECT_EQ(attempt(40, 3, 31, 3),
-            "krysol::apply: y = A x with A 30 x 40, x of 40 entries and y of 31; x needs 40 and y "
-            "30");
+            "krysol::apply(multivectors): 30 x 3 numbers are needed, not 31 x 3");
+  EXPECT_EQ(attempt(40, 0, 31, 0),
+            "krysol::apply(multivectors): 30 x 0 numbers are needed, not 31 x 0");
 }
 
 }  // namespace
