@@ -18,8 +18,10 @@ class Carries {
   Carries() = default;
   /// Room for `count` sums of up to 16 bytes each.
   explicit Carries(std::int64_t count)
-      : arrays_(std::make_shared<Arrays>(fresh<Kokkos::View<Index*, Exec>>("carry.row", count),
-                                         fresh<Kokkos::View<Bytes16*, Exec>>("carry", count))) {}
+      : arrays_(
+            std::make_shared<Arrays>(Arrays{fresh<Kokkos::View<Index*, Exec>>("carry.row", count),
+                                            fresh<Kokkos::View<Bytes16*, Exec>>("carry", count)})) {
+  }
 
   /// [count] the row that each belongs to, or -1.
   Index* row() const { return arrays_->row.data(); }
