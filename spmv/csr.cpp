@@ -10,11 +10,11 @@
 namespace krysol {
 namespace {
 
-/// What a row costs beside its nonzeros: its pointer, its entry of y, the end of a loop.
-constexpr Offset row_overhead = 3;
-
 /// Nonzeros of a block on a host: 100 kB of double entries and columns.
 constexpr Offset most_work_on_host = 8192;
+
+/// Blocks at the least, where there are rows for them: threads take whole ones.
+constexpr Offset least_blocks_on_host = 64;
 
 template <class T>
 DeviceScalar<T> device_scalar(const T& v) {
@@ -74,7 +74,7 @@ void check_square(std::string_view function, std::int64_t rows, std::int64_t col
 }
 
 CsrPlan plan_csr(const Offset* row_ptr, Index rows, CsrSchedule schedule, bool host,
-                 std::int64_t rows_per_block) {
+                 std::int64_t rows_per_block, Offset row_overhead) {
   CsrPlan plan;
   const Offset nnz = rows == 0 ? 0 : row_ptr[rows];
   const Offset mean = rows == 0 ? 0 : nnz / rows;
@@ -93,7 +93,10 @@ CsrPlan plan_csr(const Offset* row_ptr, Index rows, CsrSchedule schedule, bool h
     // A block is as much work as rows_per_block rows of mean length, and on a host no more than the
     // first two caches hold; a longer row is a block.
     Offset target = rows_per_block * (mean + row_overhead);
-    if (host) target = std::min(target, most_work_on_host);
+    if (host) {
+      const Offset all = nnz + rows * row_overhead;
+      target = std::min({target, most_work_on_host, all / least_blocks_on_host});
+    }
     Offset work = 0;
     for (Index i = 0; i < rows; ++i) {
       const Offset row = row_ptr[i + 1] - row_ptr[i] + row_overhead;

@@ -100,12 +100,12 @@ struct CsrProduct {
 
   /// Eight chains: what vector lanes would sum, whatever the compiler makes of it.
   KOKKOS_INLINE_FUNCTION T chained_row(Offset begin, Offset end) const {
-    constexpr int chains = 8;
-    T chain[chains] = {};
+    constexpr int chains = pack_width;
+    EightSums<T> sums = {};
     Offset k = begin;
-    for (; k + chains <= end; k += chains) {
-      add_eight_entries(col_idx + k, values + k, x, chain);
-    }
+    for (; k + chains <= end; k += chains) add_eight_entries(col_idx + k, values + k, x, sums);
+    T chain[chains];
+    store_eight(sums, chains, chain);
     for (int l = 0; k + l < end; ++l) chain[l] += static_cast<T>(values[k + l]) * x[col_idx[k + l]];
     return ((chain[0] + chain[4]) + (chain[2] + chain[6])) +
            ((chain[1] + chain[5]) + (chain[3] + chain[7]));
@@ -162,9 +162,11 @@ struct CsrPlan {
   std::vector<Index> block_row;  // [blocks + 1]
 };
 
-/// row_ptr: [rows + 1]. Depends on the matrix and the kind of space alone, never on thread counts.
+/// row_ptr: [rows + 1]. row_overhead: what a row costs beside its nonzeros, counted in nonzeros:
+/// its pointer, its entry of y, the end of a loop. Depends on the matrix and the kind of space
+/// alone, never on thread counts.
 CsrPlan plan_csr(const Offset* row_ptr, Index rows, CsrSchedule schedule, bool host,
-                 std::int64_t rows_per_block);
+                 std::int64_t rows_per_block, Offset row_overhead = 3);
 
 /// Sets `schedule`, `lanes` and `block_row`. Call it after filling row_ptr by hand; the functions
 /// below have done so.

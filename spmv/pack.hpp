@@ -3,6 +3,9 @@
 #pragma once
 
 #include <krysol/spmv/scalar.hpp>
+#if defined(__AVX512F__) && !defined(__CUDACC__) && !defined(__HIPCC__)
+#include <immintrin.h>
+#endif
 
 namespace krysol {
 
@@ -119,6 +122,28 @@ template <class T>
 inline constexpr bool is_pack = false;
 template <class T>
 inline constexpr bool is_pack<Pack<T>> = true;
+
+/// True where a pack can be written past the caches, which saves reading the line it is written to.
+#if defined(__AVX512F__) && !defined(__CUDACC__) && !defined(__HIPCC__)
+template <class T>
+inline constexpr bool can_stream = false;
+template <>
+inline constexpr bool can_stream<Pack<double>> = true;
+
+/// y := v. Other threads may see it later than what is written after it, until end_of_streams().
+inline void stream(const Pack<double>& v, Pack<double>& y) {
+  _mm512_stream_pd(reinterpret_cast<double*>(&y), reinterpret_cast<const __m512d&>(v.v));
+}
+inline void end_of_streams() { _mm_sfence(); }
+#else
+template <class T>
+inline constexpr bool can_stream = false;
+template <class T>
+KOKKOS_INLINE_FUNCTION void stream(const T& v, T& y) {
+  y = v;
+}
+KOKKOS_INLINE_FUNCTION void end_of_streams() {}
+#endif
 
 /// y += v, one number at a time, whoever else does so meanwhile.
 template <class T>

@@ -3,8 +3,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstring>
+
 #include <krysol/spmv/pack.hpp>
 #include <krysol/spmv/row_loop.hpp>
+
+/// A member function for hosts that is called, not copied into its caller: loops whose pointers
+/// then find registers.
+#if defined(__GNUC__)
+#define KRYSOL_KEEP_APART __attribute__((noinline))
+#else
+#define KRYSOL_KEEP_APART
+#endif
 
 namespace krysol {
 
@@ -18,58 +28,139 @@ KOKKOS_INLINE_FUNCTION void add_each_place(const Index* col, const S* value, int
   }
 }
 
+/// Eight sums that stay in a vector register, where T has one.
+template <class T>
+using EightSums = typename detail::PackLanes<T, detail::has_vector_type<T>>::type;
+
+static_assert(pack_width == 8);
+
+namespace detail {
+
+/// value[0..8) as numbers of T.
+template <class T, class S>
+KOKKOS_INLINE_FUNCTION EightSums<T> eight_values(const S* value) {
+  EightSums<S> as_stored;
+  std::memcpy(&as_stored, value, sizeof(as_stored));
+  if constexpr (std::is_same_v<S, T>) {
+    return as_stored;
+  } else {
+    return __builtin_convertvector(as_stored, EightSums<T>);
+  }
+}
+
+template <class S, class T>
+inline constexpr bool in_vectors = has_vector_type<S>&& has_vector_type<T>;
+
+}  // namespace detail
+
 /// sum[l] += value[l] x[col[l]] for eight columns that all exist. Eight loads: where the processor
 /// has an instruction that gathers, compilers take it, and it costs up to twice as much.
 template <class S, class T>
 KOKKOS_INLINE_FUNCTION void add_eight_entries(const Index* col, const S* value, const T* x,
-                                              T* sum) {
-  constexpr int lanes = 8;
-  if constexpr (detail::has_vector_type<T> && lanes == pack_width) {
-    const typename Pack<T>::Lanes in = {x[col[0]], x[col[1]], x[col[2]], x[col[3]],
-                                        x[col[4]], x[col[5]], x[col[6]], x[col[7]]};
-#pragma omp simd
-    for (int l = 0; l < lanes; ++l) sum[l] += static_cast<T>(value[l]) * in[l];
+                                              EightSums<T>& sum) {
+  if constexpr (detail::in_vectors<S, T>) {
+    const EightSums<T> in = {x[col[0]], x[col[1]], x[col[2]], x[col[3]],
+                             x[col[4]], x[col[5]], x[col[6]], x[col[7]]};
+    sum += detail::eight_values<T>(value) * in;
   } else {
-#pragma omp simd
-    for (int l = 0; l < lanes; ++l) sum[l] += static_cast<T>(value[l]) * x[col[l]];
+    for (int l = 0; l < pack_width; ++l) sum[l] += static_cast<T>(value[l]) * x[col[l]];
+  }
+}
+
+/// The same where a column -1 only pads: eight loads again, of x[0] for those, and no branches.
+template <class S, class T>
+KOKKOS_INLINE_FUNCTION void add_eight_or_padding(const Index* col, const S* value, const T* x,
+                                                 EightSums<T>& sum) {
+  if constexpr (detail::in_vectors<S, T>) {
+    const auto at = [x](Index c) { return x[c & ~(c >> 31)]; };
+    EightSums<T> in = {at(col[0]), at(col[1]), at(col[2]), at(col[3]),
+                       at(col[4]), at(col[5]), at(col[6]), at(col[7])};
+    using Columns = typename detail::PackLanes<Index, detail::has_vector_type<T>>::type;
+    using Choice = decltype(in == in);
+    Columns c;
+    std::memcpy(&c, col, sizeof(c));
+    in = __builtin_convertvector(c, Choice) < 0 ? EightSums<T>{} : in;
+    sum += detail::eight_values<T>(value) * in;
+  } else {
+    for (int l = 0; l < pack_width; ++l) {
+      if (col[l] >= 0) sum[l] += static_cast<T>(value[l]) * x[col[l]];
+    }
+  }
+}
+
+/// True where the columns are eight neighbours: col[l] = col[0] + l.
+KOKKOS_INLINE_FUNCTION bool are_neighbours(const Index* col) {
+  const auto begin = static_cast<std::uint32_t>(col[0]);
+  std::uint32_t off = 0;  // any bit that differs from begin, begin + 1, ...
+#pragma omp simd reduction(| : off)
+  for (int l = 0; l < pack_width; ++l) {
+    off |= static_cast<std::uint32_t>(col[l]) ^ (begin + static_cast<std::uint32_t>(l));
+  }
+  return off == 0;
+}
+
+/// sum[l] += value[l] x[begin + l].
+template <class S, class T>
+KOKKOS_INLINE_FUNCTION void add_eight_neighbours(Index begin, const S* value, const T* x,
+                                                 EightSums<T>& sum) {
+  const T* run = x + begin;
+  if constexpr (detail::in_vectors<S, T>) {
+    sum += detail::eight_values<T>(value) * detail::eight_values<T>(run);
+  } else {
+    for (int l = 0; l < pack_width; ++l) sum[l] += static_cast<T>(value[l]) * run[l];
   }
 }
 
 /// sum[l] += value[l] x[col[l]] for the eight rows of a vector register, on a host. Where they name
 /// eight neighbouring columns, as on grids, x is read as it lies.
 template <class S, class T>
-KOKKOS_INLINE_FUNCTION void add_eight_places(const Index* col, const S* value, const T* x, T* sum) {
-  constexpr int lanes = 8;
-  const Index begin = col[0];
-  std::uint32_t off = 0;  // any bit that differs from begin, begin + 1, ...
-  Index any = 0;          // negative where one of them only pads
-#pragma omp simd reduction(| : off, any)
-  for (int l = 0; l < lanes; ++l) {
-    any |= col[l];
-    off |= static_cast<std::uint32_t>(col[l]) ^
-           (static_cast<std::uint32_t>(begin) + static_cast<std::uint32_t>(l));
-  }
+KOKKOS_INLINE_FUNCTION void add_eight_places(const Index* col, const S* value, const T* x,
+                                             EightSums<T>& sum) {
+  Index any = 0;  // negative where one of them only pads
+#pragma omp simd reduction(| : any)
+  for (int l = 0; l < pack_width; ++l) any |= col[l];
   if (any < 0) {
-    add_each_place(col, value, lanes, x, sum);
-  } else if (off == 0) {
-    const T* run = x + begin;
-#pragma omp simd
-    for (int l = 0; l < lanes; ++l) sum[l] += static_cast<T>(value[l]) * run[l];
+    add_eight_or_padding(col, value, x, sum);
+  } else if (are_neighbours(col)) {
+    add_eight_neighbours(col[0], value, x, sum);
   } else {
     add_eight_entries(col, value, x, sum);
   }
 }
 
-/// The same for any number of rows; asks for the places `ahead` of these.
+/// out[l] = sum[l] for l < count <= 8.
+template <class T>
+KOKKOS_INLINE_FUNCTION void store_eight(const EightSums<T>& sum, int count, T* out) {
+  if constexpr (detail::has_vector_type<T>) {
+    if (count == pack_width) {
+      std::memcpy(out, &sum, sizeof(sum));
+      return;
+    }
+    T each[pack_width];
+    std::memcpy(each, &sum, sizeof(sum));
+    for (int l = 0; l < count; ++l) out[l] = each[l];
+  } else {
+    for (int l = 0; l < count; ++l) out[l] = sum[l];
+  }
+}
+
+/// sum[l] += value[l] x[col[l]] for l < count, on a host, where a column -1 only pads; asks for the
+/// places `ahead` of these.
 template <class S, class T>
 KOKKOS_INLINE_FUNCTION void add_places(const Index* col, const S* value, int count, const T* x,
                                        T* sum, int ahead) {
-  constexpr int lanes = 8;
   int w = 0;
-  for (; w + lanes <= count; w += lanes) {
+  for (; w + pack_width <= count; w += pack_width) {
     prefetch(value + w + ahead);
     prefetch(col + w + ahead);
-    add_eight_places(col + w, value + w, x, sum + w);
+    EightSums<T> mine;
+    if constexpr (detail::has_vector_type<T>) {
+      std::memcpy(&mine, sum + w, sizeof(mine));
+    } else {
+      for (int l = 0; l < pack_width; ++l) mine[l] = sum[w + l];
+    }
+    add_eight_places(col + w, value + w, x, mine);
+    store_eight(mine, pack_width, sum + w);
   }
   add_each_place(col + w, value + w, count - w, x, sum + w);
 }

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include <krysol/spmv/block_sums.hpp>
+#include <krysol/spmv/pack.hpp>
 #include <krysol/spmv/scalar.hpp>
 #include <krysol/spmv/types.hpp>
 
@@ -56,17 +57,29 @@ struct Store {
   T beta;
   T* y;
   RowOrder order;
+  bool past_cache = false;  // y is not kept in the caches: packs then are 64 bytes each, not 128
 
   KOKKOS_INLINE_FUNCTION void store(std::int64_t first, int count, const T* sum) const {
     if (order.row != nullptr) {
-      for (int w = 0; w < count; ++w) {
-        T& out = y[order.row[first + w]];
-        out = beta == T(0) ? alpha * sum[w] : alpha * sum[w] + beta * out;
+      const Index* row = order.row + first;
+      T* const all = y;
+      const T a = alpha;
+      const T b = beta;
+      if (b == T(0)) {
+        for (int w = 0; w < count; ++w) all[row[w]] = a * sum[w];
+      } else {
+        for (int w = 0; w < count; ++w) all[row[w]] = a * sum[w] + b * all[row[w]];
       }
       return;
     }
     T* out = y + first;
     if (beta == T(0)) {
+      if constexpr (can_stream<T>) {
+        if (past_cache) {
+          for (int w = 0; w < count; ++w) stream(alpha * sum[w], out[w]);
+          return;
+        }
+      }
 #pragma omp simd
       for (int w = 0; w < count; ++w) out[w] = alpha * sum[w];
     } else {
@@ -132,6 +145,7 @@ struct RowLoop {
         }
       }
       if constexpr (Epilogue::dot) partial[b] = total;
+      if constexpr (can_stream<T>) end_of_streams();
     } else if constexpr (Epilogue::dot) {
       double total = 0;
       Kokkos::parallel_reduce(
@@ -187,7 +201,9 @@ void apply(const Exec& exec, std::type_identity_t<T> alpha, const A& a,
            const Vector<T, Exec>& y) {
   check_sizes("krysol::apply", a.rows, a.cols, x.extent(0), y.extent(0));
   row_loop<T>(std::string("krysol::apply(") + std::string(A::name) + ")", exec, row_blocks(a),
-              lanes_of(a), row_product(a, x), Store<T>{alpha, beta, y.data(), order_of(a)},
+              lanes_of(a), row_product(a, x),
+              Store<T>{alpha, beta, y.data(), order_of(a),
+                       y.extent(0) * sizeof(T) > static_cast<std::size_t>(least_bytes_to_prefetch)},
               nullptr);
 }
 

@@ -84,7 +84,7 @@ SlicePlan plan_slices(const Offset* row_ptr, Index rows, Index slice, Index sigm
   }
   const auto slices = static_cast<Index>(plan.full.size());
   plan.block_row = plan_csr(plan.slice_ptr.data(), slices, CsrSchedule::balanced, true,
-                            std::max<std::int64_t>(1, rows_per_block / slice))
+                            std::max<std::int64_t>(1, rows_per_block / slice), Offset{3} * slice)
                        .block_row;
   for (Index& first : plan.block_row) first = std::min<Index>(rows, first * slice);
   return plan;

@@ -33,8 +33,10 @@ struct SellCSigma {
   Kokkos::View<Index*, Exec> full;        // [slices] places a row that every row of a slice fills
   Kokkos::View<Index*, Exec> col_idx;     // [places] -1 where padded
   Kokkos::View<S*, Exec> values;          // [places] 0 where padded
-  Kokkos::View<Index*, Exec> row;         // [rows] row of each lane; empty where sigma = 1
-  Kokkos::View<Index*, Exec> block_row;   // [blocks + 1] first row of blocks of similar work
+  // [slices] 1 where a full place's rows name columns side by side
+  Kokkos::View<std::uint8_t*, Exec> neighbours;
+  Kokkos::View<Index*, Exec> row;        // [rows] row of each lane; empty where sigma = 1
+  Kokkos::View<Index*, Exec> block_row;  // [blocks + 1] first row of blocks of similar work
 
   Offset nnz() const { return entries; }
 };
@@ -43,7 +45,8 @@ template <class S, class Exec>
 std::int64_t bytes(const SellCSigma<S, Exec>& a) {
   return static_cast<std::int64_t>(
       a.values.extent(0) * (sizeof(S) + sizeof(Index)) + a.slice_ptr.extent(0) * sizeof(Offset) +
-      (a.full.extent(0) + a.row.extent(0) + a.block_row.extent(0)) * sizeof(Index));
+      (a.full.extent(0) + a.row.extent(0) + a.block_row.extent(0)) * sizeof(Index) +
+      a.neighbours.extent(0));
 }
 
 template <class S, class Exec>
@@ -62,31 +65,55 @@ struct SellProduct {
   static constexpr Index C = SellCSigma<S, Exec>::slice;
   const Offset* slice_ptr;
   const Index* full;
+  const std::uint8_t* neighbours;
   const Index* col_idx;
   const S* values;
   const T* x;
+  bool beyond_cache;
 
-  KOKKOS_INLINE_FUNCTION void add_slice(std::int64_t s, T* sum) const {
+  /// Places [k, end) of a slice, which all its rows fill.
+  template <bool fetch, bool side_by_side>
+  KOKKOS_INLINE_FUNCTION void add_full(Offset k, Offset end, EightSums<T>& sum) const {
     constexpr Offset ahead = 256;  // some 2 KiB of values
-    const Offset end = slice_ptr[s + 1];
-    const Offset full_end = slice_ptr[s] + static_cast<Offset>(full[s]) * C;
-    Offset k = slice_ptr[s];
-    for (; k < full_end; k += C) {
-      prefetch(values + k + ahead);
-      prefetch(col_idx + k + ahead);
-      add_eight_places(col_idx + k, values + k, x, sum);
+    for (; k < end; k += C) {
+      if constexpr (fetch) {
+        prefetch(values + k + ahead);
+        prefetch(col_idx + k + ahead);
+      }
+      if (side_by_side && are_neighbours(col_idx + k)) {
+        add_eight_neighbours(col_idx[k], values + k, x, sum);
+      } else {
+        add_eight_entries(col_idx + k, values + k, x, sum);
+      }
     }
-    for (; k < end; k += C) add_each_place(col_idx + k, values + k, C, x, sum);
+  }
+
+  /// Rows [first, first + count); blocks begin with a slice.
+  template <bool fetch>
+  KRYSOL_KEEP_APART void add_slices(std::int64_t first, int count, T* sum) const {
+    std::int64_t s = first / C;
+    Offset k = slice_ptr[s];
+    for (int w = 0; w < count; w += C, ++s) {
+      const Offset full_end = k + static_cast<Offset>(full[s]) * C;
+      const Offset end = slice_ptr[s + 1];
+      EightSums<T> mine = {};
+      if (neighbours[s] != 0) {
+        add_full<fetch, true>(k, full_end, mine);
+      } else {
+        add_full<fetch, false>(k, full_end, mine);
+      }
+      for (k = full_end; k < end; k += C) add_eight_or_padding(col_idx + k, values + k, x, mine);
+      store_eight(mine, count - w < C ? count - w : C, sum + w);
+    }
   }
 
   KOKKOS_INLINE_FUNCTION void operator()(const Member<Exec>&, std::int64_t first, int count,
                                          T* sum) const {
     if constexpr (Tiles<Exec>::tiled) {
-      for (int w = 0; w < count; w += C) {  // blocks begin with a slice
-        T mine[C] = {};
-        add_slice((first + w) / C, mine);
-        const int lanes = count - w < C ? count - w : C;
-        for (int l = 0; l < lanes; ++l) sum[w + l] = mine[l];
+      if (beyond_cache) {
+        add_slices<true>(first, count, sum);
+      } else {
+        add_slices<false>(first, count, sum);
       }
     } else {
       const std::int64_t s = first / C;
@@ -104,7 +131,13 @@ struct SellProduct {
 template <class S, class T, class Exec>
 SellProduct<S, T, Exec> row_product(const SellCSigma<S, Exec>& a,
                                     const Kokkos::View<const T*, Exec>& x) {
-  return {a.slice_ptr.data(), a.full.data(), a.col_idx.data(), a.values.data(), x.data()};
+  return {a.slice_ptr.data(),
+          a.full.data(),
+          a.neighbours.data(),
+          a.col_idx.data(),
+          a.values.data(),
+          x.data(),
+          bytes(a) > least_bytes_to_prefetch};
 }
 
 /// Chooses the window by the format's variant, as in `sell_c_sigma:512`.
@@ -151,6 +184,7 @@ struct FillSlices {
   Index rows;
   Index* col_idx;
   S* values;
+  std::uint8_t* neighbours;
 
   void operator()(std::int64_t s) const {
     Offset begin[C];
@@ -163,12 +197,15 @@ struct FillSlices {
     }
     const Offset places = (slice_ptr[s + 1] - slice_ptr[s]) / C;
     Offset to = slice_ptr[s];
+    neighbours[s] = 0;
     for (Offset j = 0; j < places; ++j) {
+      const Offset place = to;
       for (Index l = 0; l < C; ++l, ++to) {
         const bool there = j < length[l];
         col_idx[to] = there ? from_col[begin[l] + j] : -1;
         values[to] = there ? from_value[begin[l] + j] : S(0);
       }
+      if (C == pack_width && are_neighbours(col_idx + place)) neighbours[s] = 1;
     }
   }
 };
@@ -191,15 +228,19 @@ void from_csr(const HostCsr<S>& host, SellCSigma<S, Exec>& a) {
   a.block_row = copy_of<Exec>("sell.block_row", plan.block_row);
   a.col_idx = fresh<decltype(a.col_idx)>("sell.col_idx", places);
   a.values = fresh<decltype(a.values)>("sell.values", places);
+  a.neighbours = fresh<decltype(a.neighbours)>("sell.neighbours", plan.full.size());
   const auto col_idx = Kokkos::create_mirror_view(Kokkos::HostSpace{}, a.col_idx);
   const auto values = Kokkos::create_mirror_view(Kokkos::HostSpace{}, a.values);
+  const auto neighbours = Kokkos::create_mirror_view(Kokkos::HostSpace{}, a.neighbours);
   const FillSlices<S, C> fill{host.row_ptr.data(),   host.col_idx.data(),
                               host.values.data(),    plan.row.empty() ? nullptr : plan.row.data(),
                               plan.slice_ptr.data(), host.rows,
-                              col_idx.data(),        values.data()};
+                              col_idx.data(),        values.data(),
+                              neighbours.data()};
   host_for("krysol::from_csr(sell_c_sigma)", static_cast<std::int64_t>(plan.full.size()), fill);
   Kokkos::deep_copy(a.col_idx, col_idx);
   Kokkos::deep_copy(a.values, values);
+  Kokkos::deep_copy(a.neighbours, neighbours);
 }
 
 }  // namespace krysol

@@ -230,10 +230,24 @@ TEST(PlanCsr, CutsRowsWhosePointersPass2To31) {
 
 TEST(PlanCsr, KeepsBlocksOfAHostWithinItsCaches) {
   std::vector<Offset> row_ptr = {0};
-  for (int i = 0; i < 1000; ++i) row_ptr.push_back(row_ptr.back() + 97);  // 100 with the overhead
-  const auto blocks = krysol::plan_csr(row_ptr.data(), 1000, CsrSchedule::balanced, true, 512);
-  expect_covers(blocks, 1000);
+  for (int i = 0; i < 10000; ++i) row_ptr.push_back(row_ptr.back() + 97);  // 100 with the overhead
+  const auto blocks = krysol::plan_csr(row_ptr.data(), 10000, CsrSchedule::balanced, true, 512);
+  expect_covers(blocks, 10000);
   EXPECT_EQ(blocks.block_row[1], 81);  // 8192 / 100
+}
+
+TEST(PlanCsr, CutsSmallMatricesIntoBlocksForManyThreads) {
+  std::vector<Offset> row_ptr = {0};
+  for (int i = 0; i < 1280; ++i) row_ptr.push_back(row_ptr.back() + 7);  // 10 with the overhead
+  const auto blocks = krysol::plan_csr(row_ptr.data(), 1280, CsrSchedule::balanced, true, 512);
+  expect_covers(blocks, 1280);
+  EXPECT_EQ(blocks.block_row.size(), 65u);
+  EXPECT_EQ(blocks.block_row[1], 20);
+  EXPECT_EQ(
+      krysol::plan_csr(row_ptr.data(), 1280, CsrSchedule::balanced, true, 512, 93).block_row[1],
+      20);  // each row as heavy as the others
+  EXPECT_EQ(krysol::plan_csr(row_ptr.data(), 40, CsrSchedule::balanced, true, 512).block_row.size(),
+            41u);  // no more blocks than rows
 }
 
 TEST(PlanCsr, CoversAllRowsInEverySchedule) {
@@ -262,16 +276,16 @@ TEST(PlanCsr, CoversAllRowsInEverySchedule) {
 
 TEST(PlanCsr, BalancesEntriesBetweenBlocks) {
   std::vector<Offset> row_ptr = {0};
-  for (Index i = 0; i < 4000; ++i) row_ptr.push_back(row_ptr.back() + (i < 1000 ? 40 : 4));
-  const CsrPlan plan = krysol::plan_csr(row_ptr.data(), 4000, CsrSchedule::balanced, true, 100);
-  const Offset mean = row_ptr.back() / 4000;
+  for (Index i = 0; i < 8000; ++i) row_ptr.push_back(row_ptr.back() + (i < 2000 ? 40 : 4));
+  const CsrPlan plan = krysol::plan_csr(row_ptr.data(), 8000, CsrSchedule::balanced, true, 100);
+  const Offset mean = row_ptr.back() / 8000;
   for (std::size_t b = 0; b + 1 < plan.block_row.size(); ++b) {
     const auto first = static_cast<std::size_t>(plan.block_row[b]);
     const auto last = static_cast<std::size_t>(plan.block_row[b + 1]);
     EXPECT_LE(row_ptr[last] - row_ptr[first], 100 * (mean + 3));
   }
   EXPECT_LT(plan.block_row[1], 50);                                  // 40 entries a row
-  EXPECT_GT(4000 - plan.block_row[plan.block_row.size() - 3], 200);  // 4 entries a row
+  EXPECT_GT(8000 - plan.block_row[plan.block_row.size() - 3], 200);  // 4 entries a row
 }
 
 TEST(PlanCsr, GivesALongRowABlockOfItsOwn) {

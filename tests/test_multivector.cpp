@@ -138,6 +138,36 @@ TEST(MultiVector, IsMultipliedByAnOperatorKnownByNameOnly) {
   }
 }
 
+TEST(MultiVector, BeyondTheCachesIsWrittenPastThem) {
+  const krysol::Index n = 300000;  // 19 MB of results
+  krysol::Triplets<double> entries;
+  entries.rows = entries.cols = n;
+  for (krysol::Index i = 0; i < n; ++i) {
+    for (const krysol::Index j : {i, (i + 7) % n}) {
+      entries.row_idx.push_back(i);
+      entries.col_idx.push_back(j);
+      entries.values.push_back(i % 5 + (j == i ? 1 : 0.5));
+    }
+  }
+  using Exec = Kokkos::DefaultExecutionSpace;
+  const auto host = krysol::to_csr(entries).matrix;
+  const auto x = random_columns<double>(static_cast<std::size_t>(n), 3, 9);
+  for (const std::string_view format : {"csr", "sell_c_sigma", "coo"}) {
+    const auto a = krysol::make_operator<double, Exec>(format, host);
+    const auto y = krysol::zero_multivector<double>(Exec{}, "y", n, 3);
+    apply(Exec{}, -2, *a, side_by_side<double, Exec>(x, static_cast<std::size_t>(n)), 0, y);
+    const auto got = columns_of(y);
+    for (std::size_t c = 0; c < 3; ++c) {
+      for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
+        const auto k = static_cast<double>(i % 5);
+        const double exact =
+            -2 * ((k + 1) * x[c][i] + (k + 0.5) * x[c][(i + 7) % static_cast<std::size_t>(n)]);
+        ASSERT_NEAR(got[c][i], exact, 1e-13) << format << ", row " << i << " of vector " << c;
+      }
+    }
+  }
+}
+
 TEST(MultiVector, NamesTheSizesThatDoNotFit) {
   using Exec = Kokkos::DefaultExecutionSpace;
   const auto a = krysol::make_operator<double, Exec>(
