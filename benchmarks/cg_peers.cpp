@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// SpMV and an iteration of Jacobi-CG, beside other libraries, on the 7-point Laplacian of n^3
-// points.
+// SpMV and an iteration of Jacobi-CG, beside other libraries, on a model problem.
 //
-// Sample run:  OMP_NUM_THREADS=2 cg_peers 100
+// Sample runs:  OMP_NUM_THREADS=2 cg_peers poisson:100
+//               OMP_NUM_THREADS=2 cg_peers jumps:128 11 csr,sell_c_sigma,symmetric
 //
 // The candidates take turns, so that a machine that slows down slows all of them; what counts is
 // the ratio of medians within this run. b = A*ones; CG runs to a fixed number of iterations.
@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@
 #include <mkl.h>
 #endif
 
+#include <krysol/apps/problems.hpp>
 #include <krysol/solver/cg.hpp>
 #include <krysol/solver/jacobi.hpp>
 #include <krysol/spmv/formats.hpp>
@@ -72,20 +74,6 @@ void print(std::string_view title, const std::vector<Candidate>& candidates, dou
   }
 }
 
-Triplets<double> laplacian(Index n) {
-  Triplets<double> t;
-  t.rows = t.cols = n * n * n;
-  t.symmetry = Symmetry::symmetric;
-  t.reserve(static_cast<std::size_t>(t.rows) * 4);
-  for (Index i = 0; i < t.rows; ++i) {
-    if (i / n / n > 0) t.add(i, i - n * n, -1);
-    if (i / n % n > 0) t.add(i, i - n, -1);
-    if (i % n > 0) t.add(i, i - 1, -1);
-    t.add(i, i, 6);
-  }
-  return t;
-}
-
 struct Triad {
   const double* b;
   const double* c;
@@ -101,11 +89,12 @@ struct MklCg {
   std::vector<double> inverse, r, z, p, q;
 
   MklCg(MKL_INT n, MKL_INT* row_ptr, MKL_INT* col_idx, double* values)
-      : inverse(static_cast<std::size_t>(n), 1.0 / 6),
-        r(inverse),
-        z(inverse),
-        p(inverse),
-        q(inverse) {
+      : inverse(static_cast<std::size_t>(n)), r(inverse), z(inverse), p(inverse), q(inverse) {
+    for (MKL_INT i = 0; i < n; ++i) {
+      for (MKL_INT k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
+        if (col_idx[k] == i) inverse[static_cast<std::size_t>(i)] = 1 / values[k];
+      }
+    }
     mkl_sparse_d_create_csr(&a, SPARSE_INDEX_BASE_ZERO, n, n, row_ptr, row_ptr + 1, col_idx,
                             values);
     mkl_sparse_set_mv_hint(a, SPARSE_OPERATION_NON_TRANSPOSE, descr, 1000);
@@ -136,9 +125,9 @@ struct MklCg {
 };
 #endif
 
-void compare(Index points, int repeats) {
+void compare(const std::string& problem, int repeats, const std::vector<std::string>& names) {
   const Exec exec{};
-  const HostCsr<double> csr = to_csr(laplacian(points)).matrix;
+  const HostCsr<double> csr = apps::make_problem(problem);
   const auto n = static_cast<std::size_t>(csr.rows);
   const auto nnz = static_cast<std::size_t>(csr.nnz());
   Vector<double, Exec> ones("ones", n), b("b", n), x("x", n), y("y", n);
@@ -177,8 +166,13 @@ void compare(Index points, int repeats) {
   std::vector<std::unique_ptr<Operator<double, Exec>>> formats;
   std::vector<Candidate> spmv;
   const double vectors = 24.0 * static_cast<double>(n);
-  for (const char* name : {"csr", "sell_c_sigma", "shared_offsets", "shared_rows", "symmetric"}) {
-    formats.push_back(make_operator<double, Exec>(name, csr));
+  for (const std::string& name : names) {
+    try {
+      formats.push_back(make_operator<double, Exec>(name, csr));
+    } catch (const FormatRefusal& refusal) {
+      fmt::print("passed over: {}\n", refusal.what());
+      continue;
+    }
     const auto& op = *formats.back();
     spmv.push_back({fmt::format("krysol {}", name), static_cast<double>(op.bytes()) + vectors,
                     [&] { apply(exec, 1.0, op, ConstVector<double, Exec>(ones), 0.0, y); }});
@@ -226,8 +220,8 @@ void compare(Index points, int repeats) {
   take_turns(cg_runs, repeats);
   take_turns(triad, repeats);
 
-  fmt::print("7-point Laplacian {0}^3, {1} rows, {2} nonzeros, {3} threads, b = A*ones\n\n", points,
-             n, nnz, exec.concurrency());
+  fmt::print("{}, {} rows, {} nonzeros, {} threads, b = A*ones\n\n", problem, n, nnz,
+             exec.concurrency());
   print("memory", triad, 1, 0, bandwidth);
   print("\nSpMV", spmv, 1, 0, bandwidth);
   print("\nan iteration (set-up in it)", cg_runs, iterations, 0, bandwidth);
@@ -237,12 +231,22 @@ void compare(Index points, int repeats) {
 
 int main(int argc, char** argv) {
   const Kokkos::ScopeGuard guard(argc, argv);
-  const int points = argc > 1 ? std::atoi(argv[1]) : 100;
+  const std::string problem = argc > 1 ? argv[1] : "poisson:100";
   const int repeats = argc > 2 ? std::atoi(argv[2]) : 11;
-  if (points < 2 || points > 1000 || repeats < 1) {
-    std::fprintf(stderr, "usage: cg_peers [points a side, 100] [repeats, 11]\n");
+  std::istringstream list(
+      argc > 3 ? argv[3] : "csr,sell_c_sigma,shared_offsets,shared_rows,symmetric,symmetric_bsr");
+  std::vector<std::string> names;
+  for (std::string name; std::getline(list, name, ',');) names.push_back(name);
+  if (repeats < 1 || names.empty() || names.front() != "csr") {
+    std::fprintf(stderr,
+                 "usage: cg_peers [problem, poisson:100] [repeats, 11] [formats: csr,...]\n");
     return 2;
   }
-  compare(points, repeats);
+  try {
+    compare(problem, repeats, names);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "cg_peers: %s\n", error.what());
+    return 2;
+  }
   return 0;
 }
