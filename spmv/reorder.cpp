@@ -128,7 +128,10 @@ struct MoveRow {
 
 /// The least of a few multiplications by csr, s.
 template <class S>
-double product_seconds(const HostCsr<S>& a, const Vector<S, Host>& x, const Vector<S, Host>& y) {
+double product_seconds(const HostCsr<S>& a) {
+  const auto x = fresh<Vector<S, Host>>("reorder.x", a.cols);
+  const auto y = fresh<Vector<S, Host>>("reorder.y", a.rows);
+  Kokkos::deep_copy(x, S(1));
   double least = std::numeric_limits<double>::infinity();
   for (int k = 0; k < 3; ++k) {
     Kokkos::Timer timer;
@@ -222,9 +225,24 @@ HostCsr<S> reordered(const HostCsr<S>& a, const Order& order) {
   return to;
 }
 
+OrderBudget order_budget(double product_seconds, double reading_seconds, double products,
+                         Offset nnz) {
+  // Seen for meshes of a million rows: some 50 ns an entry for the order and for moving them.
+  constexpr double order_ns = 50;
+  return {std::max(0.0, product_seconds - reading_seconds) * products,
+          order_ns * 1e-9 * static_cast<double>(nnz)};
+}
+
+bool is_worth_keeping(double speed_up) { return speed_up >= 1.05; }
+
 template <class S>
-HostCsr<S> reorder(std::string_view name, const HostCsr<S>& a, double products,
-                   OrderChoice& choice) {
+OrderClock<S> measuring_clock() {
+  return {product_seconds<S>, reading_seconds<S>};
+}
+
+template <class S>
+HostCsr<S> reorder(std::string_view name, const HostCsr<S>& a, double products, OrderChoice& choice,
+                   const OrderClock<S>& clock) {
   const auto known = [&](const OrderInfo& o) { return o.name == name; };
   if (std::none_of(std::begin(orders), std::end(orders), known)) {
     throw std::invalid_argument(fmt::format("unknown order '{}'; known: none rcm auto", name));
@@ -232,18 +250,12 @@ HostCsr<S> reorder(std::string_view name, const HostCsr<S>& a, double products,
   choice = {};
   choice.name = "none";
   if (name == "none") return a;
-  if (name == "auto" && !on_host<Kokkos::DefaultExecutionSpace>) {
-    choice.reason = "what an order is worth is measured on hosts only";
-    return a;
-  }
-  Kokkos::Timer clock;
+  Kokkos::Timer timer;
   if (a.rows != a.cols) check_order({}, a.rows, a.cols);
   const Offset* row_ptr = a.row_ptr.data();
   const Index* col_idx = a.col_idx.data();
   choice.reach_before = choice.reach_after = mean_reach(row_ptr, col_idx, a.rows);
 
-  Vector<S, Host> x;
-  Vector<S, Host> y;
   double before = 0;
   if (name == "auto") {
     // x, and what is near in it, stays in a core's cache whatever the order.
@@ -254,29 +266,22 @@ HostCsr<S> reorder(std::string_view name, const HostCsr<S>& a, double products,
                       choice.reach_before);
       return a;
     }
-    x = fresh<Vector<S, Host>>("reorder.x", a.cols);
-    y = fresh<Vector<S, Host>>("reorder.y", a.rows);
-    Kokkos::deep_copy(x, S(1));
-    before = product_seconds(a, x, y);
-    const double reading = reading_seconds(a);
-    // Seen for meshes of a million rows: some 50 ns an entry for the order and for moving them.
-    constexpr double order_ns = 50;
-    const double cost = order_ns * 1e-9 * static_cast<double>(a.nnz());
-    if ((before - reading) * products < cost) {
+    before = clock.product(a);
+    const OrderBudget budget = order_budget(before, clock.reading(a), products, a.nnz());
+    if (!budget.pays()) {
       choice.reason = fmt::format(
           "{:.0f} multiplications wait {:.2g} s for x, an order takes about {:.2g} s to find",
-          products, std::max(0.0, before - reading) * products, cost);
+          products, budget.saved, budget.cost);
       return a;
     }
   }
   choice.order = reverse_cuthill_mckee(row_ptr, col_idx, a.rows);
   HostCsr<S> moved = reordered(a, choice.order);
   choice.reach_after = mean_reach(moved.row_ptr.data(), moved.col_idx.data(), moved.rows);
-  choice.seconds = clock.seconds();
+  choice.seconds = timer.seconds();
   if (name == "auto") {
-    constexpr double worth = 1.05;
-    choice.speed_up = before / product_seconds(moved, x, y);
-    if (choice.speed_up < worth) {
+    choice.speed_up = before / clock.product(moved);
+    if (!is_worth_keeping(choice.speed_up)) {
       choice.order.clear();
       choice.reach_after = choice.reach_before;
       choice.reason =
@@ -293,9 +298,24 @@ HostCsr<S> reorder(std::string_view name, const HostCsr<S>& a, double products,
   return moved;
 }
 
-#define KRYSOL_INSTANTIATE(S)                                     \
-  template HostCsr<S> reordered(const HostCsr<S>&, const Order&); \
-  template HostCsr<S> reorder(std::string_view, const HostCsr<S>&, double, OrderChoice&);
+template <class S>
+HostCsr<S> reorder(std::string_view name, const HostCsr<S>& a, double products,
+                   OrderChoice& choice) {
+  if (name == "auto" && !on_host<Kokkos::DefaultExecutionSpace>) {
+    choice = {};
+    choice.name = "none";
+    choice.reason = "what an order is worth is measured on hosts only";
+    return a;
+  }
+  return reorder(name, a, products, choice, measuring_clock<S>());
+}
+
+#define KRYSOL_INSTANTIATE(S)                                                             \
+  template HostCsr<S> reordered(const HostCsr<S>&, const Order&);                         \
+  template OrderClock<S> measuring_clock();                                               \
+  template HostCsr<S> reorder(std::string_view, const HostCsr<S>&, double, OrderChoice&); \
+  template HostCsr<S> reorder(std::string_view, const HostCsr<S>&, double, OrderChoice&,  \
+                              const OrderClock<S>&);
 KRYSOL_FOR_EACH_ENTRY(KRYSOL_INSTANTIATE)
 #undef KRYSOL_INSTANTIATE
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <functional>
 #include <string_view>
 
 #include <krysol/spmv/csr.hpp>
@@ -47,6 +48,31 @@ std::vector<T> from_order(const Order& from, const std::vector<T>& v) {
   return to;
 }
 
+/// What an order may save, against what it costs, seconds.
+struct OrderBudget {
+  double saved = 0;  // (product - reading) products: waiting for x is all that an order can spare
+  double cost = 0;   // 50 ns an entry to find it and to move the matrix
+  bool pays() const { return saved >= cost; }
+};
+
+/// `product_seconds`: of a multiplication by csr; `reading_seconds`: of the same arrays without x.
+/// Where reading took longer, which is noise, nothing is saved.
+OrderBudget order_budget(double product_seconds, double reading_seconds, double products,
+                         Offset nnz);
+
+/// Whether an order that was found is kept: where csr multiplies at least 5 % faster in it.
+bool is_worth_keeping(double speed_up);
+
+/// How `auto` measures, seconds; whoever knows better brings functions of his own.
+template <class S>
+struct OrderClock {
+  std::function<double(const HostCsr<S>&)> product;  // of a multiplication by csr, on the host
+  std::function<double(const HostCsr<S>&)> reading;  // of its arrays from end to end, without x
+};
+/// The least of a few runs of each.
+template <class S>
+OrderClock<S> measuring_clock();
+
 /// The matrix in the order of that name: `none`, `rcm`, or `auto`, which takes rcm where a
 /// multiplication by csr was measured to wait for x so much that finding the order pays within
 /// `products` multiplications. Throws std::invalid_argument for another name and for a matrix that
@@ -54,5 +80,9 @@ std::vector<T> from_order(const Order& from, const std::vector<T>& v) {
 template <class S>
 HostCsr<S> reorder(std::string_view name, const HostCsr<S>& a, double products,
                    OrderChoice& choice);
+/// The same by another clock, which is asked on any execution space.
+template <class S>
+HostCsr<S> reorder(std::string_view name, const HostCsr<S>& a, double products, OrderChoice& choice,
+                   const OrderClock<S>& clock);
 
 }  // namespace krysol

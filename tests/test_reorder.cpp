@@ -138,6 +138,100 @@ TEST(Reorder, SaysWhatItChoseAndWhy) {
   EXPECT_FALSE(choice.reason.empty());
 }
 
+TEST(Reorder, PaysWhereWaitingForXTakesLongerThanFindingAnOrder) {
+  // 1 M entries: 50 ms. A multiplication waits 1 ms.
+  EXPECT_NEAR(krysol::order_budget(3e-3, 2e-3, 100, 1000000).cost, 0.05, 1e-15);
+  EXPECT_NEAR(krysol::order_budget(3e-3, 2e-3, 100, 1000000).saved, 0.1, 1e-15);
+  EXPECT_TRUE(krysol::order_budget(3e-3, 2e-3, 51, 1000000).pays());
+  EXPECT_FALSE(krysol::order_budget(3e-3, 2e-3, 49, 1000000).pays());
+  EXPECT_FALSE(krysol::order_budget(3e-3, 2e-3, 51, 2000000).pays());
+  const auto noise = krysol::order_budget(2e-3, 3e-3, 1e9, 1000000);
+  EXPECT_EQ(noise.saved, 0) << "x is free: there is nothing to save, and nothing to lose";
+  EXPECT_FALSE(noise.pays());
+  EXPECT_TRUE(krysol::is_worth_keeping(1.06));
+  EXPECT_FALSE(krysol::is_worth_keeping(1.04));
+  EXPECT_FALSE(krysol::is_worth_keeping(0.5));
+}
+
+/// A clock that says what it is told: multiplications take `before`, then `after`.
+struct ToldTimes {
+  double before = 0;
+  double after = 0;
+  double reading = 0;
+  int products_timed = 0;
+
+  krysol::OrderClock<double> clock() {
+    return {[this](const HostCsr<double>&) { return products_timed++ == 0 ? before : after; },
+            [this](const HostCsr<double>&) { return reading; }};
+  }
+};
+
+/// Entries far enough from the diagonal for auto to ask for times.
+HostCsr<double> far_apart() {
+  const auto a = krysol::reordered(krysol::to_csr(poisson1d(50000)).matrix, shuffled(50000, 5));
+  EXPECT_GT(krysol::mean_reach(a.row_ptr.data(), a.col_idx.data(), a.rows), 10000);
+  return a;
+}
+
+TEST(Reorder, AutoTakesAnOrderThatPays) {
+  const auto a = far_apart();
+  ToldTimes times{1e-3, 0.5e-3, 0.4e-3};  // 0.6 ms to save; an order takes 7.5 ms
+  krysol::OrderChoice choice;
+  const auto moved = krysol::reorder("auto", a, 13, choice, times.clock());
+  EXPECT_EQ(choice.name, "rcm");
+  EXPECT_EQ(times.products_timed, 2);
+  EXPECT_EQ(choice.order, rcm(a));
+  EXPECT_DOUBLE_EQ(choice.speed_up, 2);
+  EXPECT_LT(choice.reach_after, 1);
+  EXPECT_GT(choice.seconds, 0);
+  EXPECT_TRUE(holds(choice.reason, "; csr multiplies 2.00 times as fast")) << choice.reason;
+  const auto expected = krysol::reordered(a, choice.order);
+  ASSERT_EQ(moved.nnz(), a.nnz());
+  for (std::size_t k = 0; k < moved.values.extent(0); ++k) {
+    ASSERT_EQ(moved.col_idx(k), expected.col_idx(k));
+    ASSERT_EQ(moved.values(k), expected.values(k));
+  }
+}
+
+TEST(Reorder, AutoLooksForNoOrderThatCannotPay) {
+  const auto a = far_apart();
+  ToldTimes times{1e-3, 0.5e-3, 0.4e-3};
+  krysol::OrderChoice choice;
+  const auto same = krysol::reorder("auto", a, 12, choice, times.clock());
+  EXPECT_EQ(choice.name, "none");
+  EXPECT_EQ(times.products_timed, 1);
+  EXPECT_EQ(choice.seconds, 0) << "no order was looked for";
+  EXPECT_TRUE(choice.order.empty());
+  EXPECT_EQ(same.values.data(), a.values.data());
+  EXPECT_EQ(choice.reason,
+            "12 multiplications wait 0.0072 s for x, an order takes about 0.0075 s to find");
+}
+
+TEST(Reorder, AutoDropsAnOrderThatBringsLittle) {
+  const auto a = far_apart();
+  ToldTimes times{1e-3, 0.97e-3, 0.4e-3};
+  krysol::OrderChoice choice;
+  const auto same = krysol::reorder("auto", a, 1000, choice, times.clock());
+  EXPECT_EQ(choice.name, "none");
+  EXPECT_EQ(times.products_timed, 2);
+  EXPECT_TRUE(choice.order.empty());
+  EXPECT_EQ(choice.reach_after, choice.reach_before);
+  EXPECT_GT(choice.seconds, 0);
+  EXPECT_EQ(same.values.data(), a.values.data());
+  EXPECT_EQ(choice.reason, "rcm makes a multiplication 1.03 times as fast only");
+}
+
+TEST(Reorder, AutoMeasuresByTheClockOfThisMachine) {
+  const auto a = far_apart();
+  const auto clock = krysol::measuring_clock<double>();
+  EXPECT_GT(clock.product(a), 0);
+  EXPECT_GT(clock.reading(a), 0);
+  krysol::OrderChoice choice;
+  krysol::reorder("auto", a, 0, choice);
+  EXPECT_EQ(choice.name, "none") << "nothing to multiply, nothing to save";
+  EXPECT_FALSE(choice.reason.empty());
+}
+
 TEST(Reorder, RefusesWhatIsNoOrder) {
   const auto a = krysol::to_csr(poisson1d(4)).matrix;
   EXPECT_EQ(message_of([&] {
