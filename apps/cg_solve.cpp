@@ -399,7 +399,7 @@ int run_typed(const Options& options, const std::optional<SavedChoice>& saved, T
     exec.fence();
     report.setup.add(timer.seconds(), 0);
     const std::string counted =
-        order.order.empty() ? "" : "; rows counted in the order of --reorder rcm";
+        order.order.empty() ? "" : "; rows counted in the order of --reorder " + order.name;
     if (options.strict && !made.refusal.empty()) {
       throw UsageError(made.refusal + counted + "; --strict takes nothing in its place");
     }

@@ -177,7 +177,7 @@ std::string as_text(const Report& r, bool explained) {
   out += line("format", fmt::format("{}, {}{}", r.format, size(static_cast<double>(r.format_bytes)),
                                     r.choice ? fmt::format(" (auto: {})", r.choice->reason) : ""));
   if (explained && r.choice) out += explain(*r.choice);
-  if (r.order.name == "rcm" || (explained && !r.order.reason.empty())) {
+  if ((!r.order.name.empty() && r.order.name != "none") || (explained && !r.order.reason.empty())) {
     out += line("order",
                 fmt::format("{}, {}; {:.3f} s", r.order.name, r.order.reason, r.order.seconds));
   }

@@ -61,9 +61,9 @@ SavedChoice choice_from(const nlohmann::json& j) {
   saved.threads = j.at("threads");
   saved.with_dot = j.at("with_dot");
   saved.order = j.at("order");
-  if (saved.order != "none" && saved.order != "rcm") {
+  if (saved.order != "none" && saved.order != "rcm" && saved.order != "metis") {
     throw std::invalid_argument(
-        fmt::format("'order' is '{}', where none or rcm is needed", saved.order));
+        fmt::format("'order' is '{}', where none, rcm or metis is needed", saved.order));
   }
   const nlohmann::json& m = j.at("matrix");
   saved.matrix.rows = m.at("rows");

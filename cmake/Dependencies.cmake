@@ -90,6 +90,14 @@ elseif(LibArchive_LIBRARY MATCHES "\\.a$")
   endif()
 endif()
 
+# ---- METIS: an order by parts, where it is there
+option(KRYSOL_METIS "Order rows by METIS too, where it is found" ON)
+if(KRYSOL_METIS)
+  find_path(METIS_INCLUDE_DIR metis.h)
+  find_library(METIS_LIBRARY metis)
+  mark_as_advanced(METIS_INCLUDE_DIR METIS_LIBRARY)
+endif()
+
 # ---- GoogleTest
 if(KRYSOL_BUILD_TESTS AND NOT TARGET GTest::gtest)
   find_package(GTest QUIET)

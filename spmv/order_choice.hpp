@@ -16,7 +16,7 @@ using Order = std::vector<Index>;
 /// What was found when an order was asked for.
 struct OrderChoice {
   Order order;              // empty: the order that the rows have
-  std::string name;         // "rcm", or "none"
+  std::string name;         // "rcm", "metis" or "none"
   std::string reason;       // a sentence with the numbers that decided
   double seconds = 0;       // to find it and to move the matrix
   double reach_before = 0;  // mean |i - j|, rows

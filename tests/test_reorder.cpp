@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include <krysol/spmv/parts.hpp>
 #include <krysol/spmv/reorder.hpp>
 #include "messages.hpp"
 #include "problems.hpp"
@@ -247,11 +248,67 @@ TEST(Reorder, RefusesWhatIsNoOrder) {
             }),
             "krysol::reordered: an order of 3 rows for 4");
   krysol::OrderChoice choice;
-  EXPECT_EQ(message_of([&] { krysol::reorder("metis", a, 200, choice); }),
-            "unknown order 'metis'; known: none rcm auto");
+  EXPECT_EQ(message_of([&] { krysol::reorder("amd", a, 200, choice); }),
+            krysol::can_find_parts() ? "unknown order 'amd'; known: none rcm metis auto"
+                                     : "unknown order 'amd'; known: none rcm auto");
   const auto wide = krysol::to_csr(random_sparse<double>(3, 5, 1, 2)).matrix;
   EXPECT_EQ(message_of([&] { krysol::reorder("rcm", wide, 200, choice); }),
             "krysol::reordered: a square matrix is needed, this one is 3 x 5");
+}
+
+/// Entries whose row and column stand in different runs of `length` places.
+std::int64_t between_runs(const HostCsr<double>& a, Index length) {
+  std::int64_t between = 0;
+  for (Index i = 0; i < a.rows; ++i) {
+    const auto row = static_cast<std::size_t>(i);
+    for (Offset k = a.row_ptr(row); k < a.row_ptr(row + 1); ++k) {
+      if (a.col_idx(static_cast<std::size_t>(k)) / length != i / length) ++between;
+    }
+  }
+  return between;
+}
+
+TEST(OrderByParts, KeepsNeighboursInParts) {
+  const auto grid = krysol::to_csr(poisson2d(80, 80)).matrix;
+  const auto mixed = krysol::reordered(grid, shuffled(grid.rows, 5));
+  const Offset* row_ptr = mixed.row_ptr.data();
+  const Index* col_idx = mixed.col_idx.data();
+  if (!krysol::can_find_parts()) {
+    EXPECT_EQ(message_of([&] { krysol::order_by_parts(row_ptr, col_idx, mixed.rows, 400); }),
+              "krysol::order_by_parts: Krysol was built without METIS");
+    krysol::OrderChoice choice;
+    EXPECT_EQ(message_of([&] { krysol::reorder("metis", mixed, 200, choice); }),
+              "unknown order 'metis'; known: none rcm auto; this Krysol was built without METIS");
+    GTEST_SKIP() << "built without METIS";
+  }
+  const Order order = krysol::order_by_parts(row_ptr, col_idx, mixed.rows, 400);
+  expect_order(order, mixed.rows);
+  EXPECT_EQ(order, krysol::order_by_parts(row_ptr, col_idx, mixed.rows, 400));
+  const auto parted = krysol::reordered(mixed, order);
+  EXPECT_GT(between_runs(mixed, 400), mixed.nnz() / 2);
+  // Sixteen squares of 20 x 20 have 2 * 2 * 3 * 80 entries between them; parts differ in size.
+  EXPECT_LT(between_runs(parted, 400), 4 * 2 * 2 * 3 * 80);
+  krysol::OrderChoice choice;
+  const auto moved = krysol::reorder("metis", mixed, 200, choice);
+  EXPECT_EQ(choice.name, "metis");
+  EXPECT_EQ(moved.nnz(), mixed.nnz());
+  EXPECT_LT(choice.reach_after, choice.reach_before);
+}
+
+TEST(OrderByParts, IsAnOrderForEveryPattern) {
+  if (!krysol::can_find_parts()) GTEST_SKIP() << "built without METIS";
+  auto one_way = no_entries<double>(60, 60);  // the way back does not exist
+  for (Index i = 0; i + 7 < 60; i += 3) one_way.add(i, i + 7, 1);
+  const Triplets<double> patterns[] = {no_entries<double>(0, 0), no_entries<double>(9, 9), one_way,
+                                       random_sparse<double>(300, 300, 3, 8)};
+  for (const auto& t : patterns) {
+    const auto a = krysol::to_csr(t).matrix;
+    for (const Index rows_per_part : {1, 7, 1000}) {
+      expect_order(
+          krysol::order_by_parts(a.row_ptr.data(), a.col_idx.data(), a.rows, rows_per_part),
+          a.rows);
+    }
+  }
 }
 
 }  // namespace
