@@ -45,7 +45,23 @@ std::size_t column_width(std::string_view name) {
   return std::max<std::size_t>(9, name.size() + 2);
 }
 
+/// The head of the column that says what several vectors cost.
+std::string of_several(int vectors) { return of_vectors(vectors) + "/one"; }
+std::size_t several_width(int vectors) { return of_several(vectors).size() + 2; }
+
 }  // namespace
+
+bool is_reordered(const BenchReport& report) { return !report.order.order.empty(); }
+
+std::string order_as_text(const BenchReport& report) {
+  return is_reordered(report) ? fmt::format(", rows in the order of {}", report.order.name) : "";
+}
+
+std::string of_vectors(int n) { return fmt::format("{} vector{}", n, n == 1 ? "" : "s"); }
+
+std::string to_one(const BenchLine& line) {
+  return line.several.median > 0 ? fmt::format("{:.2f}", line.several_over_one) : "-";
+}
 
 std::string_view candidate(const BenchLine& line) {
   const std::string_view name = line.name;
@@ -98,10 +114,14 @@ std::vector<Comparison> compare(const std::vector<BenchReport>& reports) {
 
 std::string summary_head(const BenchReport& first, std::size_t width) {
   const std::string subject = summary_subject(first);
-  std::string out = fmt::format("{}, {}; {} by turns with the others, {} turns, medians\n",
-                                first.scalar, first.where, subject, first.turns);
-  out += fmt::format("{:<{}}{:>10}{:>12}  {:<18}{:>10}{:>20}{:>8}", "speed-up over", width, "rows",
+  std::string out =
+      fmt::format("{}, {}{}; {} by turns with the others, {} turns, medians\n", first.scalar,
+                  first.where, order_as_text(first), subject, first.turns);
+  out += fmt::format("{:<{}}{:>10}{:>12}  {:<18}{:>10}{:>24}{:>8}", "speed-up over", width, "rows",
                      "nonzeros", "format", "ms", "10 % .. 90 %", "GB/s");
+  if (first.vectors > 0) {
+    out += fmt::format("{:>{}}", of_several(first.vectors), several_width(first.vectors));
+  }
   for (const std::string& name : references(first, subject)) {
     out += fmt::format("{:>{}}", name, column_width(name));
   }
@@ -116,9 +136,10 @@ std::string summary_line(const BenchReport& r, std::size_t width) {
   std::string_view format = mine->name;
   if (subject == "auto") format.remove_prefix(std::min(format.size(), sizeof("auto: ") - 1));
   const Spread& t = mine->product;
-  out += fmt::format("{:<18}{:>10.4g}{:>20}{:>8.1f}", format, 1e3 * t.median,
+  out += fmt::format("{:<18}{:>10.4g}{:>24}{:>8.1f}", format, 1e3 * t.median,
                      fmt::format("{:.4g} .. {:.4g}", 1e3 * t.low, 1e3 * t.high),
                      gigabytes_a_second(*mine));
+  if (r.vectors > 0) out += fmt::format("{:>{}}", to_one(*mine), several_width(r.vectors));
   for (const std::string& name : references(r, subject)) {
     const auto factor = speed_up(r, subject, name);
     out += fmt::format("{:>{}}", factor ? fmt::format("{:.2f}", *factor) : "-", column_width(name));
@@ -134,7 +155,9 @@ std::string summary_end(const std::vector<BenchReport>& reports, std::size_t wid
     means += fmt::format("{:>{}.2f}", c.geometric_mean, column_width(c.over));
     lowest += fmt::format("{:>{}.2f}", c.lowest, column_width(c.over));
   }
-  constexpr std::size_t between = 10 + 12 + 2 + 18 + 10 + 20 + 8;
+  const int vectors = reports[0].vectors;
+  const std::size_t between =
+      10 + 12 + 2 + 18 + 10 + 24 + 8 + (vectors > 0 ? several_width(vectors) : 0);
   return fmt::format("{:<{}}{}\n{:<{}}{}\n", fmt::format("geometric mean of {}", reports.size()),
                      width + between, means, "lowest", width + between, lowest);
 }

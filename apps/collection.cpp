@@ -26,6 +26,11 @@ bool is_matrix_name(const std::filesystem::path& path) {
 
 }  // namespace
 
+std::string without_name(const std::string& name, std::string_view message) {
+  if (message.starts_with(name + ": ")) message.remove_prefix(name.size() + 2);
+  return std::string(message);
+}
+
 std::vector<std::string> matrix_files(const std::filesystem::path& folder) {
   namespace fs = std::filesystem;
   std::vector<std::string> names;
@@ -59,18 +64,14 @@ HostCsr<double> load(const std::string& name) {
 
 std::optional<HostCsr<double>> try_to_load(const std::string& name,
                                            std::vector<PassedOver>& passed_over) {
-  const auto without_name = [&name](std::string_view reason) {
-    if (reason.starts_with(name + ": ")) reason.remove_prefix(name.size() + 2);
-    return std::string(reason);
-  };
   try {
     return load(name);
   } catch (const NotForBenchmark& e) {
-    passed_over.push_back({name, without_name(e.what()), false});
+    passed_over.push_back({name, without_name(name, e.what()), false});
   } catch (const FileError& e) {
-    passed_over.push_back({name, without_name(e.what()), true});
+    passed_over.push_back({name, without_name(name, e.what()), true});
   } catch (const std::invalid_argument& e) {
-    passed_over.push_back({name, without_name(e.what()), true});
+    passed_over.push_back({name, without_name(name, e.what()), true});
   } catch (const std::bad_alloc&) {
     passed_over.push_back({name, "not enough memory for this matrix", true});
   } catch (const std::runtime_error& e) {  // what Kokkos throws where memory runs out

@@ -25,6 +25,9 @@ struct PassedOver {
   bool broken = false;  // it could not be read, rather than being of no use here
 };
 
+/// What went wrong with it, without "NAME: " in front.
+std::string without_name(const std::string& name, std::string_view message);
+
 /// Files in the folder and below whose names end in .mtx, or in .mtx and the ending of a compressed
 /// file, sorted by their paths. Throws UsageError where there are none, FileError where the folder
 /// cannot be read.

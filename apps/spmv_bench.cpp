@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include <krysol/spmv/reorder.hpp>
 #include <krysol/spmv/select.hpp>
 
 #include "bandwidth.hpp"
@@ -32,6 +33,7 @@ struct Options {
   double density = 0.01;
   std::vector<std::string> formats;
   BenchOptions bench;
+  std::string reorder = "none";
   std::string sizes;
   std::string csv;
   std::string json;
@@ -65,6 +67,11 @@ void add_options(CLI::App& app, Options& o) {
       ->capture_default_str();
   app.add_option("--format", o.formats, "formats, with commas between (default: all, and auto)")
       ->delimiter(',');
+  app.add_option("--reorder", o.reorder,
+                 "none or rcm: the order of rows and columns, which is changed before anything is "
+                 "timed")
+      ->check(CLI::IsMember({"none", "rcm"}))
+      ->capture_default_str();
   app.add_option("--iterations", o.bench.turns, "turns that each candidate is timed in")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
@@ -76,6 +83,9 @@ void add_options(CLI::App& app, Options& o) {
                "time as well what a single product costs: x to the device, y back");
   app.add_flag("--managed", o.bench.managed,
                "with --transfers: memory that host and device share, instead of copies");
+  app.add_option("--vectors", o.bench.vectors,
+                 "time as well a product of that many vectors at once, and compare it with one")
+      ->check(CLI::Range(1, 1000000));
   app.add_flag("--single", o.single, "float instead of double; no peers then");
   app.add_flag("--no-peers", o.no_peers, "leave other libraries out");
   app.add_option("--sizes", o.sizes,
@@ -115,8 +125,15 @@ BenchReport measure(const Options& o, const std::string& name, const HostCsr<dou
     options.formats.emplace_back("auto");
   }
   options.peers = !o.no_peers && !o.single;
-  BenchReport report = o.single ? run_bench(in_single(a), options) : run_bench(a, options);
+  if (o.reorder != "none" && a.rows != a.cols) {
+    throw NotForBenchmark(fmt::format("{}: --reorder {} takes square matrices, this one is {} x {}",
+                                      name, o.reorder, a.rows, a.cols));
+  }
+  OrderChoice order;
+  const HostCsr<double> moved = reorder(o.reorder, a, 0, order);
+  BenchReport report = o.single ? run_bench(in_single(moved), options) : run_bench(moved, options);
   report.matrix = name;
+  report.order = std::move(order);
   return report;
 }
 
@@ -164,6 +181,9 @@ Results measure_collection(const Options& o, std::vector<std::string> names) {
     if (!a) continue;
     try {
       out.reports.push_back(measure(o, name, *a));
+    } catch (const NotForBenchmark& e) {
+      out.passed_over.push_back({name, without_name(name, e.what()), false});
+      continue;
     } catch (const std::bad_alloc&) {
       out.passed_over.push_back({name, "not enough memory for all formats of this matrix", true});
       continue;

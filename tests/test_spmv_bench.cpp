@@ -109,6 +109,118 @@ TEST_F(SpmvBench, TimesTransfersWithCopiesAndManagedMemory) {
   EXPECT_GT(line_of(managed, "csr")["with_transfers"]["median_s"], 0);
 }
 
+TEST_F(SpmvBench, MultipliesInAnotherOrderOfTheRows) {
+  Triplets<double> t;  // a chain whose rows stand far from their neighbours
+  t.rows = t.cols = 1001;
+  const auto place = [](krysol::Index i) { return (i * 389) % 1001; };
+  for (krysol::Index i = 0; i < 1001; ++i) {
+    t.add(place(i), place(i), 2.5 + 0.001 * i);
+    if (i > 0) t.add(place(i), place(i - 1), -1);
+    if (i > 0) t.add(place(i - 1), place(i), -2);
+  }
+  const auto chain = write("chain.mtx", t);
+  const Arguments rcm = {chain, "--reorder", "rcm", "--format", "csr,shared_offsets", "--no-peers"};
+  Arguments verified = rcm;
+  verified.emplace_back("--verify");
+  const Json r = bench(verified)["reports"][0];
+  EXPECT_EQ(r["reorder"]["name"], "rcm");
+  EXPECT_GT(r["reorder"]["reach_before"], 200);
+  EXPECT_LT(r["reorder"]["reach_after"], 1) << "2 of 3 entries stand beside the diagonal";
+  EXPECT_GT(r["reorder"]["seconds"], 0);
+  EXPECT_EQ(line_of(r, "csr")["correct"], true);
+  // What is timed is the chain in order: all but its ends have the same neighbours.
+  EXPECT_EQ(line_of(r, "shared_offsets")["correct"], true);
+  const Json file = bench({chain, "--format", "csr,shared_offsets", "--no-peers"})["reports"][0];
+  EXPECT_EQ(file["reorder"], (Json{{"name", "none"}}));
+  EXPECT_TRUE(line_of(file, "shared_offsets").contains("refused") ||
+              line_of(file, "shared_offsets")["bytes"] > line_of(r, "shared_offsets")["bytes"]);
+  EXPECT_TRUE(holds(run(rcm).out, "rows in the order of rcm: mean |i - j| of 1 instead of "));
+  const auto wide = write("wide.mtx",
+                          "%%MatrixMarket matrix coordinate real general\n"
+                          "2 3 2\n1 1 1\n2 3 2\n");
+  const Outcome many = run({chain, wide, "--reorder", "rcm", "--format", "csr", "--no-peers"});
+  EXPECT_EQ(many.code, 0) << many.err;
+  EXPECT_TRUE(holds(many.out, ", rows in the order of rcm; csr by turns")) << many.out;
+  EXPECT_TRUE(holds(many.out, "passed over: " + wide +
+                                  ": --reorder rcm takes square matrices, "
+                                  "this one is 2 x 3"))
+      << many.out;
+  expect_refusal({wide, "--reorder", "rcm"}, "wide.mtx: --reorder rcm takes square matrices");
+  expect_refusal({chain, "--reorder", "metis"}, "--reorder");
+  const auto csv = lines_of(
+      run({chain, "--reorder", "rcm", "--format", "csr", "--no-peers", "--quiet", "--csv", "-"})
+          .out);
+  EXPECT_TRUE(csv.at(0).ends_with(",order,refused"));
+  EXPECT_TRUE(csv.at(1).ends_with(",rcm,"));
+}
+
+TEST_F(SpmvBench, TimesSeveralVectorsAtOnce) {
+  // 11: a panel of eight and one that is not full.
+  const Json r = bench({"poisson2d:20", "--vectors", "11", "--verify"})["reports"][0];
+  EXPECT_EQ(r["vectors"], 11);
+  Arguments names = {"auto", "Eigen"};
+  for (const auto& f : krysol::list_formats()) names.emplace_back(f.name);
+  int measured = 0;
+  for (const std::string& name : names) {
+    const Json line = line_of(r, name);
+    ASSERT_FALSE(line.is_null()) << name;
+    if (line.contains("refused")) continue;
+    ++measured;
+    EXPECT_GT(line["several_vectors"]["p10_s"], 0) << name;
+    EXPECT_GE(line["several_vectors"]["p90_s"], line["several_vectors"]["p10_s"]) << name;
+    const double one = line["product"]["median_s"];
+    EXPECT_NEAR(line["several_over_one"].get<double>() * one, line["several_vectors"]["median_s"],
+                1e-12)
+        << name;
+    if (line["peer"] == true) continue;
+    EXPECT_EQ(line["correct"], true) << name;
+    EXPECT_LT(line["relative_error"], 1e-13) << name;
+  }
+  EXPECT_GT(measured, 8);
+  for (const char* name : {"serial csr", "Kokkos Kernels"}) {
+    EXPECT_FALSE(line_of(r, name).contains("several_vectors")) << name;
+  }
+  EXPECT_FALSE(bench({"poisson2d:9", "--format", "csr"})["reports"][0].contains("vectors"));
+}
+
+TEST_F(SpmvBench, ShowsSeveralVectorsInEachTable) {
+  const Arguments few = {"--vectors",    "3", "--format", "csr,ell", "--no-peers",
+                         "--iterations", "2"};
+  const auto with = [&few](Arguments first) {
+    first.insert(first.end(), few.begin(), few.end());
+    return first;
+  };
+  const auto column = [](const std::string& line, std::size_t k) {
+    std::vector<std::string> fields = {""};
+    for (const char c : line) {
+      if (c == ',') {
+        fields.emplace_back();
+      } else {
+        fields.back() += c;
+      }
+    }
+    return k < fields.size() ? fields[k] : "none";
+  };
+  const auto csv = lines_of(run(with({"poisson2d:9", "--csv", "-", "--quiet"})).out);
+  ASSERT_EQ(csv.size(), 4U);
+  EXPECT_EQ(column(csv[0], 14), "vectors");
+  EXPECT_EQ(column(csv[0], 15), "several_vectors_s");
+  EXPECT_EQ(column(csv[1], 14), "") << "the serial reference has none";
+  EXPECT_EQ(column(csv[2], 14), "3");
+  EXPECT_NEAR(std::stod(column(csv[2], 15)) / std::stod(column(csv[2], 6)),
+              std::stod(column(csv[2], 16)), 1e-9);
+  const Outcome one = run(with({"poisson2d:9"}));
+  EXPECT_TRUE(holds(lines_of(one.out)[2], "3 vectors ms  to one")) << one.out;
+  EXPECT_TRUE(holds(one.out, "3 vectors multiplied at once")) << one.out;
+  const Outcome many = run(with({"poisson2d:9", "poisson2d:8"}));
+  EXPECT_TRUE(holds(many.out, "  3 vectors/one")) << many.out;
+  const auto lines = lines_of(many.out);
+  ASSERT_GE(lines.size(), 6U) << many.out;
+  EXPECT_EQ(lines[1].size(), lines[2].size()) << many.out;
+  EXPECT_EQ(lines[1].size(), lines[4].size()) << many.out;
+  EXPECT_TRUE(holds(run(with({"--sizes", "50:100"})).out, "time for 3 vectors at once over one"));
+}
+
 TEST_F(SpmvBench, TabulatesSpeedUpsOverSizes) {
   const Outcome o = run({"--sizes", "100:400", "--format", "csr,ell", "--no-peers"});
   EXPECT_EQ(o.code, 0) << o.err;
@@ -346,6 +458,7 @@ TEST_F(SpmvBench, RefusesWhatMakesNoSense) {
   expect_refusal({"poisson:3", "--picture", "-"}, "only one of");
   expect_refusal({"--sizes", "10:20", "--limit", "1"}, "and --limit");
   expect_refusal({"--length", "0"}, "takes a number from 1");
+  expect_refusal({"poisson:3", "--vectors", "0"}, "--vectors");
   const auto complex =
       write("c.mtx", "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 2 0\n");
   expect_refusal({complex}, "is complex");
