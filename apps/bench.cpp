@@ -170,8 +170,12 @@ void verify_several(const HostCsr<S>& a, const Vectors<S>& v, const SeveralVecto
 /// machine's host has yet to find; at most half of what is free.
 void touch_memory(std::int64_t bytes) {
   const auto free = static_cast<std::int64_t>(sysconf(_SC_AVPHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-  const auto taken = fresh<Kokkos::View<char*, Host>>("touched", std::min(bytes, free / 2));
-  Kokkos::deep_copy(taken, 1);
+  try {
+    const auto taken = fresh<Kokkos::View<char*, Host>>("touched", std::min(bytes, free / 2));
+    Kokkos::deep_copy(taken, 1);
+  } catch (const OutOfMemory&) {
+    return;  // this process may have less than the machine; its formats will show
+  }
 }
 
 template <class S>
@@ -234,6 +238,10 @@ BenchReport run_bench(const HostCsr<S>& a, const BenchOptions& options) {
       line.convert_seconds = timer.seconds();
     } catch (const FormatRefusal& refusal) {
       line.refused = refusal.what();
+    } catch (const std::bad_alloc& e) {  // OutOfMemory among it; others may fit
+      line.refused = fmt::format("not enough memory: {}", e.what());
+    }
+    if (!line.refused.empty()) {
       report.lines.push_back(line);
       continue;
     }
@@ -275,6 +283,11 @@ BenchReport run_bench(const HostCsr<S>& a, const BenchOptions& options) {
     BenchLine line;
     line.name = peer.name;
     line.peer = true;
+    line.refused = peer.refused;
+    if (!peer.refused.empty()) {
+      report.lines.push_back(line);
+      continue;
+    }
     line.bytes = peer.bytes + vector_bytes(a);
     line.convert_seconds = peer.convert_seconds;
     add(line, peer.multiply, {}, peer.multiply_several);

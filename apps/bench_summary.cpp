@@ -13,10 +13,14 @@ namespace {
 
 constexpr std::string_view best_peer = "best peer";
 
-/// Whom the subject is compared with, in the order of the columns.
+/// Whom the subject is compared with, in the order of the columns; refused or not, so that each
+/// matrix of a run has the same.
 std::vector<std::string> references(const BenchReport& r, std::string_view subject) {
   std::vector<std::string> names = {r.lines[0].name};
-  if (subject != "csr" && find_line(r, "csr") != nullptr) names.emplace_back("csr");
+  const auto is_csr = [](const BenchLine& line) { return candidate(line) == "csr"; };
+  if (subject != "csr" && std::any_of(r.lines.begin(), r.lines.end(), is_csr)) {
+    names.emplace_back("csr");
+  }
   int peers = 0;
   for (const BenchLine& line : r.lines) {
     if (!line.peer) continue;
@@ -24,6 +28,21 @@ std::vector<std::string> references(const BenchReport& r, std::string_view subje
     ++peers;
   }
   if (peers > 1) names.emplace_back(best_peer);
+  return names;
+}
+
+/// The same for all of them together; reports that were made elsewhere may have other candidates.
+std::vector<std::string> references(const std::vector<BenchReport>& reports,
+                                    std::string_view subject) {
+  std::vector<std::string> names;
+  for (const BenchReport& r : reports) {
+    for (std::string& name : references(r, subject)) {
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+  }
+  // It sums up the others.
+  const auto best = std::find(names.begin(), names.end(), best_peer);
+  if (best != names.end()) std::rotate(best, best + 1, names.end());
   return names;
 }
 
@@ -90,7 +109,7 @@ std::vector<Comparison> compare(const std::vector<BenchReport>& reports) {
   std::vector<Comparison> out;
   if (reports.empty()) return out;
   const std::string subject = summary_subject(reports[0]);
-  for (const std::string& reference : references(reports[0], subject)) {
+  for (const std::string& reference : references(reports, subject)) {
     Comparison c;
     c.over = reference;
     c.lowest = std::numeric_limits<double>::infinity();
@@ -151,9 +170,15 @@ std::string summary_end(const std::vector<BenchReport>& reports, std::size_t wid
   if (reports.size() < 2) return {};
   std::string means;
   std::string lowest;
-  for (const Comparison& c : compare(reports)) {
-    means += fmt::format("{:>{}.2f}", c.geometric_mean, column_width(c.over));
-    lowest += fmt::format("{:>{}.2f}", c.lowest, column_width(c.over));
+  const std::vector<Comparison> all = compare(reports);
+  for (const std::string& name : references(reports[0], summary_subject(reports[0]))) {
+    const auto c =
+        std::find_if(all.begin(), all.end(), [&](const Comparison& v) { return v.over == name; });
+    const bool known = c != all.end();
+    means += fmt::format("{:>{}}", known ? fmt::format("{:.2f}", c->geometric_mean) : "-",
+                         column_width(name));
+    lowest +=
+        fmt::format("{:>{}}", known ? fmt::format("{:.2f}", c->lowest) : "-", column_width(name));
   }
   const int vectors = reports[0].vectors;
   const std::size_t between =

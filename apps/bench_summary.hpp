@@ -40,7 +40,8 @@ struct Comparison {
   std::string lowest_at;  // the matrix
 };
 
-/// Over the serial reference, csr, each peer, and the fastest peer.
+/// Over the serial reference, csr, each peer, and the fastest peer, of all that any matrix has;
+/// none where no matrix has figures of both.
 std::vector<Comparison> compare(const std::vector<BenchReport>& reports);
 
 /// Head, a line a matrix, and means, to be printed as they come. `width` is that of the names.

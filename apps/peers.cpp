@@ -3,7 +3,10 @@
 
 #include <limits>
 #include <memory>
+#include <new>
+#include <stdexcept>
 
+#include <fmt/format.h>
 #include <Eigen/Sparse>
 #ifdef KRYSOL_HAVE_KOKKOS_KERNELS
 #include <KokkosSparse_spmv.hpp>
@@ -111,19 +114,32 @@ template <class P>
 Peer make_peer(const char* name, const HostCsr<double>& a, const Vector<double, Host>& x,
                const Vector<double, Host>& y, const RowMajor& several_x,
                const RowMajor& several_y) {
-  Kokkos::Timer timer;
-  const auto peer = std::make_shared<P>(a);
-  const double seconds = timer.seconds();
-  std::function<void()> of_several;
-  if (several_x.extent(1) > 0) {
-    if constexpr (requires { peer->prepare_several(1); }) {
-      peer->prepare_several(static_cast<int>(several_x.extent(1)));
-    }
-    if constexpr (requires { peer->multiply_several(several_x, several_y); }) {
-      of_several = [=] { peer->multiply_several(several_x, several_y); };
-    }
+  Peer made;
+  made.name = name;
+  if (a.nnz() > std::numeric_limits<int>::max()) {
+    made.refused = fmt::format("{} nonzeros are more than 32 bits count", a.nnz());
+    return made;
   }
-  return {name, bytes_of_csr32(a), seconds, [=] { peer->multiply(x, y); }, of_several};
+  try {
+    Kokkos::Timer timer;
+    const auto peer = std::make_shared<P>(a);
+    made.convert_seconds = timer.seconds();
+    made.bytes = bytes_of_csr32(a);
+    made.multiply = [=] { peer->multiply(x, y); };
+    if (several_x.extent(1) > 0) {
+      if constexpr (requires { peer->prepare_several(1); }) {
+        peer->prepare_several(static_cast<int>(several_x.extent(1)));
+      }
+      if constexpr (requires { peer->multiply_several(several_x, several_y); }) {
+        made.multiply_several = [=] { peer->multiply_several(several_x, several_y); };
+      }
+    }
+  } catch (const std::bad_alloc& e) {
+    made.refused = fmt::format("not enough memory: {}", e.what());
+  } catch (const std::runtime_error& e) {  // what Kokkos throws then
+    made.refused = e.what();
+  }
+  return made;
 }
 
 }  // namespace
@@ -133,7 +149,6 @@ std::vector<Peer> make_peers(const HostCsr<double>& a, const Vector<double, Host
                              const RowMajor& several_y) {
   std::vector<Peer> peers;
   if (!on_host<Kokkos::DefaultExecutionSpace>) return peers;
-  if (a.nnz() > std::numeric_limits<int>::max()) return peers;
   Eigen::setNbThreads(Host().concurrency());
 #ifdef KRYSOL_HAVE_MKL
   peers.push_back(make_peer<MklPeer>("MKL", a, x, y, several_x, several_y));

@@ -12,6 +12,7 @@ namespace krysol::apps {
 
 struct Peer {
   std::string name;
+  std::string refused;     // why it cannot take this matrix; the rest is empty then
   std::int64_t bytes = 0;  // of its matrix; peers have 32-bit row pointers
   double convert_seconds = 0;
   std::function<void()> multiply;          // y := A x, done when it returns

@@ -169,8 +169,10 @@ struct Results {
 };
 
 /// A line a matrix, as they come. One that cannot be had does not stop the others.
-Results measure_collection(const Options& o, std::vector<std::string> names) {
+Results measure_collection(const Options& o, std::vector<std::string> names,
+                           std::vector<PassedOver> passed_over) {
   Results out;
+  out.passed_over = std::move(passed_over);
   if (o.limit > 0) names = largest(names, o.limit, out.passed_over);
   std::size_t width = sizeof("geometric mean of 1000") - 1;
   for (const std::string& name : names) width = std::max(width, name.size());
@@ -183,6 +185,9 @@ Results measure_collection(const Options& o, std::vector<std::string> names) {
       out.reports.push_back(measure(o, name, *a));
     } catch (const NotForBenchmark& e) {
       out.passed_over.push_back({name, without_name(name, e.what()), false});
+      continue;
+    } catch (const OutOfMemory& e) {
+      out.passed_over.push_back({name, fmt::format("not enough memory: {}", e.what()), true});
       continue;
     } catch (const std::bad_alloc&) {
       out.passed_over.push_back({name, "not enough memory for all formats of this matrix", true});
@@ -227,11 +232,15 @@ Results measure_sizes(const Options& o) {
 }
 
 Results measure_all(const Options& o) {
+  constexpr const char* limit_of_one =
+      "--limit takes the largest of several matrices; there is one";
   if (!o.sizes.empty()) return measure_sizes(o);
   if (o.matrices.empty()) {
+    if (o.limit > 0) throw UsageError(limit_of_one);
     return measure_one(o, random_name(static_cast<double>(o.length), o.density));
   }
   std::vector<std::string> names;
+  std::vector<PassedOver> passed_over;
   bool folder = false;
   for (const std::string& name : o.matrices) {
     std::error_code ignored;
@@ -240,10 +249,22 @@ Results measure_all(const Options& o) {
       continue;
     }
     folder = true;
-    const auto files = matrix_files(name);
+    const auto files = matrix_files(name, passed_over);
     names.insert(names.end(), files.begin(), files.end());
   }
-  return folder || names.size() > 1 ? measure_collection(o, names) : measure_one(o, names[0]);
+  if (folder || names.size() > 1) return measure_collection(o, names, std::move(passed_over));
+  if (o.limit > 0) throw UsageError(limit_of_one);
+  return measure_one(o, names[0]);
+}
+
+/// Whether a format, and not the reference and peers alone, was measured at all.
+bool has_figures(const Results& results) {
+  for (const BenchReport& r : results.reports) {
+    for (std::size_t k = 1; k < r.lines.size(); ++k) {
+      if (!r.lines[k].peer && r.lines[k].refused.empty()) return true;
+    }
+  }
+  return false;
 }
 
 int run(const Options& o) {
@@ -265,7 +286,7 @@ int run(const Options& o) {
       if (line.wrong) return exit_not_converged;
     }
   }
-  return exit_converged;
+  return has_figures(results) ? exit_converged : exit_not_converged;
 }
 
 int main_checked(int argc, char** argv) {
@@ -276,8 +297,9 @@ int main_checked(int argc, char** argv) {
       "Of several matrices each has a line; those that cannot be read are named at the end, and "
       "do\n"
       "not stop the others.\n"
-      "Exit code: 0 done, 1 a result differs from the reference (--verify), 2 bad input or usage,\n"
-      "one file of many that cannot be read among it.",
+      "Exit code: 0 done, 1 a result differs from the reference (--verify) or no format could be\n"
+      "measured, 2 bad input or usage, one file of many that cannot be read among it, 3 an\n"
+      "internal error or not enough memory.",
       "spmv_bench"};
   add_options(app, options);
   if (const auto done = parse(app, argc, argv, "list formats, problems, peers", list_text)) {

@@ -4,6 +4,7 @@
 #include <map>
 
 #include <krysol/spmv/formats.hpp>
+#include "apps/bench_summary.hpp"
 #include "programs.hpp"
 
 #ifdef KRYSOL_SPMV_BENCH
@@ -313,6 +314,134 @@ TEST_F(SpmvBench, MeasuresAFolderAndNamesWhatItCannotRead) {
   EXPECT_EQ(run(arguments).code, 0);
 }
 
+/// A chain of folders whose path is longer than any that can be opened, to be removed again: the
+/// library takes such a path apart, and not every one does.
+class TooDeepFolder {
+ public:
+  explicit TooDeepFolder(const fs::path& top) : top_(top) {
+    fs::create_directories(top);
+    for (int here = open_in(AT_FDCWD, top.c_str()); here >= 0; here = next(here)) {
+      folders_.push_back(here);
+      if (folders_.size() * name_.size() > 4500) break;
+    }
+  }
+  TooDeepFolder(const TooDeepFolder&) = delete;
+  TooDeepFolder& operator=(const TooDeepFolder&) = delete;
+  ~TooDeepFolder() {
+    for (std::size_t k = folders_.size(); k-- > 0;) {
+      if (k + 1 < folders_.size()) unlinkat(folders_[k], name_.c_str(), AT_REMOVEDIR);
+      close(folders_[k]);
+    }
+    fs::remove(top_);
+  }
+
+ private:
+  static int open_in(int folder, const char* name) {
+    return openat(folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  }
+  int next(int here) const {
+    return mkdirat(here, name_.c_str(), 0700) == 0 ? open_in(here, name_.c_str()) : -1;
+  }
+
+  fs::path top_;
+  std::string name_ = std::string(200, 'd');
+  std::vector<int> folders_;
+};
+
+TEST_F(SpmvBench, PassesOverAFolderThatCannotBeRead) {
+  const auto folder = mixed_folder(in("f"));
+  fs::remove(folder / "d.mtx");
+  const TooDeepFolder deep(folder / "deep");
+  std::error_code error;
+  fs::directory_iterator(fs::path(folder / "deep") / std::string(5000, 'd'), error);
+  ASSERT_TRUE(error);
+  const Arguments arguments = {folder.string(), "--format", "csr",
+                               "--iterations",  "1",        "--no-peers"};
+  const Outcome o = run(arguments);
+  EXPECT_EQ(o.code, 2) << "not all of the folder was measured";
+  EXPECT_TRUE(holds(o.out, "geometric mean of 2")) << o.out;
+  ASSERT_EQ(lines_of(o.err).size(), 1U) << o.err;
+  EXPECT_TRUE(o.err.starts_with("spmv_bench: error: " + (folder / "deep").string())) << o.err;
+  EXPECT_TRUE(holds(o.err, ": the folder cannot be read: ")) << o.err;
+  Arguments quiet = arguments;
+  quiet.insert(quiet.end(), {"--json", "-", "--quiet"});
+  const Json passed_over = Json::parse(run(quiet).out, nullptr, false)["passed_over"];
+  ASSERT_EQ(passed_over.size(), 3U);
+  EXPECT_EQ(passed_over[0]["broken"], true);
+  EXPECT_TRUE(holds(passed_over[0]["reason"], "the folder cannot be read"));
+  expect_refusal({(folder / "deep").string()}, "in the folders that can be read");
+}
+
+TEST_F(SpmvBench, ReturnsOneWhereAResultIsWrong) {
+  // 1e300 is infinite in float, and so is y: no rounding explains that.
+  const auto matrix = write("large.mtx",
+                            "%%MatrixMarket matrix coordinate real general\n"
+                            "2 2 2\n1 1 1e300\n2 2 1\n");
+  const Arguments arguments = {matrix, "--single", "--verify", "--format", "csr"};
+  EXPECT_EQ(line_of(bench(arguments, 1)["reports"][0], "csr")["correct"], false);
+  const Outcome o = run(arguments);
+  EXPECT_EQ(o.code, 1);
+  EXPECT_TRUE(holds(o.out, "WRONG")) << o.out;
+  EXPECT_EQ(run({matrix, "--verify", "--format", "csr", "--iterations", "1"}).code, 0)
+      << "a double holds it";
+}
+
+TEST_F(SpmvBench, ReturnsOneWhereNoFormatHasFigures) {
+  const Arguments refused = {"random:50:0.2", "--format", "symmetric"};
+  EXPECT_TRUE(bench(refused, 1)["reports"][0]["lines"][1].contains("refused"));
+  bench({"random:50:0.2", "poisson2d:5", "--format", "symmetric"},
+        krysol::on_host<Kokkos::DefaultExecutionSpace> ? 0 : 1);
+}
+
+krysol::apps::BenchLine timed(const char* name, double seconds, bool peer = false) {
+  krysol::apps::BenchLine line;
+  line.name = name;
+  line.peer = peer;
+  line.product.median = seconds;
+  return line;
+}
+
+TEST(BenchSummary, ComparesWithAllThatAnyMatrixHas) {
+  krysol::apps::BenchReport first;  // one that other libraries could not take
+  first.matrix = "first";
+  first.lines = {timed("serial csr", 4), timed("auto: ell", 1)};
+  krysol::apps::BenchReport second;
+  second.matrix = "second";
+  second.lines = {timed("serial csr", 9), timed("csr", 3), timed("auto: csr", 1),
+                  timed("MKL", 2, true), timed("Eigen", 5, true)};
+  krysol::apps::BenchReport third = second;
+  third.matrix = "third";
+  third.lines[3] = timed("Other", 8, true);
+  third.lines[4].refused = "too large";
+  const auto all = krysol::apps::compare({first, second, third});
+  std::vector<std::string> over;
+  for (const auto& c : all) over.push_back(c.over);
+  EXPECT_EQ(over,
+            (std::vector<std::string>{"serial csr", "csr", "MKL", "Eigen", "Other", "best peer"}));
+  EXPECT_EQ(all[0].matrices, 3);
+  EXPECT_NEAR(all[0].geometric_mean, std::cbrt(4 * 9 * 9), 1e-12);
+  EXPECT_EQ(all[0].lowest_at, "first");
+  EXPECT_EQ(all[3].matrices, 1) << "Eigen refused the third";
+  EXPECT_EQ(all[5].matrices, 2);
+  EXPECT_NEAR(all[5].geometric_mean, 4, 1e-12) << "2 and 8";
+}
+
+TEST(BenchSummary, KeepsColumnsInLineWhereNobodyWasMeasured) {
+  krysol::apps::BenchReport first;
+  first.lines = {timed("serial csr", 4), timed("csr", 0), timed("auto: ell", 1),
+                 timed("MKL", 0, true)};
+  first.lines[1].refused = first.lines[3].refused = "no room";
+  const auto all = {first, first};
+  const auto head = lines_of(krysol::apps::summary_head(first, 30)).at(1);
+  const auto line = lines_of(krysol::apps::summary_line(first, 30)).at(0);
+  EXPECT_TRUE(head.ends_with("  serial csr      csr      MKL")) << head;
+  EXPECT_TRUE(line.ends_with("        4.00        -        -")) << line;
+  for (const auto& sum : lines_of(krysol::apps::summary_end(all, 30))) {
+    EXPECT_EQ(sum.size(), head.size()) << sum;
+    EXPECT_TRUE(sum.ends_with("        4.00        -        -")) << sum;
+  }
+}
+
 TEST_F(SpmvBench, ComparesOverAllMatricesByTheirMedians) {
   const Json j = bench({"poisson2d:60", "random:300:0.1", "--format", "csr,auto"});
   ASSERT_EQ(j["reports"].size(), 2U);
@@ -457,6 +586,8 @@ TEST_F(SpmvBench, RefusesWhatMakesNoSense) {
   expect_refusal({"poisson:3", "--csv", "-"}, "only one of");
   expect_refusal({"poisson:3", "--picture", "-"}, "only one of");
   expect_refusal({"--sizes", "10:20", "--limit", "1"}, "and --limit");
+  expect_refusal({"poisson:3", "--limit", "1"}, "--limit takes the largest of several matrices");
+  expect_refusal({"--length", "10", "--limit", "4"}, "--limit takes the largest of several");
   expect_refusal({"--length", "0"}, "takes a number from 1");
   expect_refusal({"poisson:3", "--vectors", "0"}, "--vectors");
   const auto complex =
