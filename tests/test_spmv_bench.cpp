@@ -5,6 +5,7 @@
 
 #include <krysol/spmv/formats.hpp>
 #include "apps/bench_summary.hpp"
+#include "documented_json.hpp"
 #include "programs.hpp"
 
 #ifdef KRYSOL_SPMV_BENCH
@@ -560,6 +561,23 @@ TEST_F(SpmvBench, FindsOutEarlyThatAPictureCannotBeWritten) {
   expect_refusal({"poisson:100", "--picture", in("no/such/folder.svg").string()}, "folder.svg");
   fs::create_directory(in("empty"));
   expect_refusal({in("empty").string()}, "holds no file whose name ends in .mtx");
+}
+
+TEST_F(SpmvBench, WritesTheJsonThatIsDocumented) {
+  const auto table = documented("spmv_bench.md");
+  EXPECT_GT(table.size(), 50U);
+  PathTypes seen;
+  const auto add = [&](const Json& j) { collect(j, "", {}, seen); };
+  const auto folder = mixed_folder(in("f"));
+  fs::remove(folder / "d.mtx");
+  add(bench({folder.string(), "poisson2d:90", "--verify", "--transfers", "--vectors", "2",
+             "--reorder", "rcm"}));
+  const Outcome full = run_exactly({"poisson2d:9", "--threads", "1", "--format", "csr", "--quiet",
+                                    "--json", in("r.json").string()});
+  EXPECT_EQ(full.code, 0) << full.err;
+  add(Json::parse(text_of(in("r.json"))));
+  expect_documented(seen, table);
+  for (const auto& [path, types] : table) EXPECT_EQ(seen.count(path), 1U) << path << " never came";
 }
 
 TEST_F(SpmvBench, ListsFormatsProblemsAndPeers) {
