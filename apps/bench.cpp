@@ -276,8 +276,14 @@ BenchReport run_bench(const HostCsr<S>& a, const BenchOptions& options) {
     add(line, multiply, with_transfers, of_several);
   }
   std::vector<Peer> peers;
-  if constexpr (std::is_same_v<S, double> && on_host<Exec>) {
-    if (options.peers) peers = make_peers(a, v.x, v.y, several.rows_of_x, several.rows_of_y);
+  if constexpr (std::is_same_v<S, double>) {
+    if (options.peers) {
+      if constexpr (on_host<Exec>) {
+        peers = make_peers(a, v.x, v.y, several.rows_of_x, several.rows_of_y);
+      } else {
+        peers = make_device_peers(a, v.x, v.y);
+      }
+    }
   }
   for (const Peer& peer : peers) {
     BenchLine line;

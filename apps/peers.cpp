@@ -161,6 +161,9 @@ std::vector<Peer> make_peers(const HostCsr<double>& a, const Vector<double, Host
 }
 
 std::string peer_names() {
+  if (!on_host<Kokkos::DefaultExecutionSpace>) {
+    return device_peer_names().empty() ? "none" : device_peer_names();
+  }
   std::string names;
 #ifdef KRYSOL_HAVE_MKL
   names += "MKL, ";

@@ -30,7 +30,14 @@ std::vector<Peer> make_peers(const HostCsr<double>& a, const Vector<double, Host
                              const Vector<double, Host>& y, const RowMajor& several_x,
                              const RowMajor& several_y);
 
-/// "MKL, Eigen" or the like.
+/// cuSPARSE for y := A x on the device, where this is a build for CUDA and cuSPARSE was found. It
+/// refuses as the others do, and multiplies one vector.
+std::vector<Peer> make_device_peers(const HostCsr<double>& a, const Vector<double>& x,
+                                    const Vector<double>& y);
+
+/// Of this build, "MKL, Eigen" or the like; "none" where it has none.
 std::string peer_names();
+/// Of those on the device; may be empty.
+std::string device_peer_names();
 
 }  // namespace krysol::apps
