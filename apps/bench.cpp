@@ -67,6 +67,48 @@ Vectors<S> make_vectors(const HostCsr<S>& a, bool managed) {
   return v;
 }
 
+/// Column c of the several vectors is x moved down by c places, and begins anew at its end.
+template <class S>
+void fill_column(const Vectors<S>& v, int c, const Kokkos::View<S*, Kokkos::HostSpace>& column) {
+  const std::size_t n = v.host_x.extent(0);
+  for (std::size_t j = 0; j < n; ++j) {
+    column(j) = v.host_x((j + static_cast<std::size_t>(c)) % n);
+  }
+}
+
+/// Several vectors of the device, and as peers take them where they do.
+template <class S>
+struct SeveralVectors {
+  MultiVector<S> x;
+  MultiVector<S> y;
+  RowMajor rows_of_x;
+  RowMajor rows_of_y;
+};
+
+template <class S>
+SeveralVectors<S> make_several(const HostCsr<S>& a, const Vectors<S>& v, int count, bool peers) {
+  SeveralVectors<S> several;
+  several.x = zero_multivector<S>(Exec{}, "several.x", a.cols, count);
+  several.y = zero_multivector<S>(Exec{}, "several.y", a.rows, count);
+  const auto host = fresh<Kokkos::View<S*, Kokkos::HostSpace>>("column", a.cols);
+  const auto device = fresh<Vector<S>>("column", a.cols);
+  if (peers) {
+    several.rows_of_x = fresh<RowMajor>("several.rows_of_x", a.cols, count);
+    several.rows_of_y = fresh<RowMajor>("several.rows_of_y", a.rows, count);
+    Kokkos::deep_copy(several.rows_of_y, 0);
+  }
+  for (int c = 0; c < count; ++c) {
+    fill_column(v, c, host);
+    Kokkos::deep_copy(device, host);
+    copy_column(Exec{}, device, several.x, c);
+    for (std::size_t j = 0; j < several.rows_of_x.extent(0); ++j) {
+      several.rows_of_x(j, static_cast<std::size_t>(c)) = static_cast<double>(host(j));
+    }
+  }
+  Exec().fence();
+  return several;
+}
+
 /// A product that starts and ends on the host.
 template <class S>
 void multiply_from_host(const Operator<S, Exec>& op, const Vectors<S>& v, bool managed) {
@@ -91,7 +133,6 @@ void multiply_from_host(const Operator<S, Exec>& op, const Vectors<S>& v, bool m
 /// explains: 2 eps (its entries + 3).
 template <class S>
 void verify(const HostCsr<S>& a, const S* x, const S* y, BenchLine& line) {
-  line.error = 0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(a.rows); ++i) {
     double sum = 0;
     double size = 0;
@@ -111,12 +152,30 @@ void verify(const HostCsr<S>& a, const S* x, const S* y, BenchLine& line) {
   }
 }
 
+/// All columns of a product of several vectors likewise.
+template <class S>
+void verify_several(const HostCsr<S>& a, const Vectors<S>& v, const SeveralVectors<S>& several,
+                    BenchLine& line) {
+  const auto column = fresh<Kokkos::View<S*, Kokkos::HostSpace>>("column", a.cols);
+  for (int c = 0; c < several.x.cols; ++c) {
+    fill_column(v, c, column);
+    copy_column(Exec{}, several.y, c, v.y);
+    Exec().fence();
+    Kokkos::deep_copy(v.host_y, v.y);
+    verify(a, column.data(), v.host_y.data(), line);
+  }
+}
+
 /// Takes and gives back memory, so that the first conversions do not pay for pages that a virtual
 /// machine's host has yet to find; at most half of what is free.
 void touch_memory(std::int64_t bytes) {
   const auto free = static_cast<std::int64_t>(sysconf(_SC_AVPHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-  const auto taken = fresh<Kokkos::View<char*, Host>>("touched", std::min(bytes, free / 2));
-  Kokkos::deep_copy(taken, 1);
+  try {
+    const auto taken = fresh<Kokkos::View<char*, Host>>("touched", std::min(bytes, free / 2));
+    Kokkos::deep_copy(taken, 1);
+  } catch (const OutOfMemory&) {
+    return;  // this process may have less than the machine; its formats will show
+  }
 }
 
 template <class S>
@@ -138,20 +197,28 @@ BenchReport run_bench(const HostCsr<S>& a, const BenchOptions& options) {
   report.verified = options.verify;
   report.transfers = options.transfers;
   report.managed = options.managed;
+  report.vectors = options.vectors;
 
   touch_memory(bytes(a) * static_cast<std::int64_t>(options.formats.size() + 3));
   const Vectors<S> v = make_vectors(a, options.managed);
+  SeveralVectors<S> several;
+  if (options.vectors > 0)
+    several = make_several(a, v, options.vectors, options.peers && on_host<Exec>);
   std::vector<Candidate> candidates;
   const auto add = [&](const BenchLine& line, std::function<void()> multiply,
-                       std::function<void()> with_transfers = {}) {
+                       std::function<void()> with_transfers, std::function<void()> of_several) {
     candidates.push_back({report.lines.size(), std::move(multiply), std::move(with_transfers)});
+    if (of_several) {
+      candidates.push_back({report.lines.size(), std::move(of_several), {}});
+      candidates.back().several = true;
+    }
     report.lines.push_back(line);
   };
 
   BenchLine serial;
   serial.name = "serial csr";
   serial.bytes = bytes(a) + vector_bytes(a);
-  add(serial, [&] { multiply_serially(a, v.host_x.data(), v.host_y.data()); });
+  add(serial, [&] { multiply_serially(a, v.host_x.data(), v.host_y.data()); }, {}, {});
 
   std::vector<std::unique_ptr<Operator<S, Exec>>> operators;
   for (const std::string& name : options.formats) {
@@ -171,6 +238,10 @@ BenchReport run_bench(const HostCsr<S>& a, const BenchOptions& options) {
       line.convert_seconds = timer.seconds();
     } catch (const FormatRefusal& refusal) {
       line.refused = refusal.what();
+    } catch (const std::bad_alloc& e) {  // OutOfMemory among it; others may fit
+      line.refused = fmt::format("not enough memory: {}", e.what());
+    }
+    if (!line.refused.empty()) {
       report.lines.push_back(line);
       continue;
     }
@@ -186,28 +257,57 @@ BenchReport run_bench(const HostCsr<S>& a, const BenchOptions& options) {
       Kokkos::deep_copy(v.host_y, v.y);
       verify(a, v.host_x.data(), v.host_y.data(), line);
     }
+    std::function<void()> of_several;
+    if (options.vectors > 0) {
+      of_several = [op, &several] {
+        apply(Exec{}, S(1), *op, several.x, S(0), several.y);
+        Exec().fence();
+      };
+      if (options.verify) {
+        Kokkos::deep_copy(several.y.panels, Pack<S>(S(-1)));
+        of_several();
+        verify_several(a, v, several, line);
+      }
+    }
     std::function<void()> with_transfers;
     if (options.transfers) {
       with_transfers = [op, &v, managed = options.managed] { multiply_from_host(*op, v, managed); };
     }
-    add(line, multiply, with_transfers);
+    add(line, multiply, with_transfers, of_several);
   }
   std::vector<Peer> peers;
-  if constexpr (std::is_same_v<S, double> && on_host<Exec>) {
-    if (options.peers) peers = make_peers(a, v.x, v.y);
+  if constexpr (std::is_same_v<S, double>) {
+    if (options.peers) {
+      if constexpr (on_host<Exec>) {
+        peers = make_peers(a, v.x, v.y, several.rows_of_x, several.rows_of_y);
+      } else {
+        peers = make_device_peers(a, v.x, v.y);
+      }
+    }
   }
   for (const Peer& peer : peers) {
     BenchLine line;
     line.name = peer.name;
     line.peer = true;
+    line.refused = peer.refused;
+    if (!peer.refused.empty()) {
+      report.lines.push_back(line);
+      continue;
+    }
     line.bytes = peer.bytes + vector_bytes(a);
     line.convert_seconds = peer.convert_seconds;
-    add(line, peer.multiply);
+    add(line, peer.multiply, {}, peer.multiply_several);
   }
 
   take_turns(candidates, options.warm_up, options.turns);
   for (const Candidate& c : candidates) {
     BenchLine& line = report.lines[c.line];
+    if (c.several) {  // behind the candidate's own product
+      line.several = spread(c.seconds);
+      if (line.product.median > 0)
+        line.several_over_one = line.several.median / line.product.median;
+      continue;
+    }
     line.product = spread(c.seconds);
     line.with_transfers = spread(c.transfer_seconds);
   }

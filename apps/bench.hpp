@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <krysol/spmv/order_choice.hpp>
 #include <krysol/spmv/select.hpp>
 
 #include "collection.hpp"
@@ -22,6 +23,7 @@ struct BenchOptions {
   bool transfers = false;
   bool managed = false;
   bool peers = true;
+  int vectors = 0;  // that are multiplied at once, beside one; 0: none
 };
 
 struct BenchLine {
@@ -32,8 +34,10 @@ struct BenchLine {
   double convert_seconds = 0;
   Spread product;
   Spread with_transfers;  // where asked for
-  double speed_up = 0;    // over the serial reference
-  double error = 0;       // largest |y - reference| / (|A||x|), where verified
+  Spread several;         // a product of several vectors at once, likewise; median 0: has none
+  double several_over_one = 0;
+  double speed_up = 0;  // over the serial reference
+  double error = 0;     // largest |y - reference| / (|A||x|), where verified
   bool wrong = false;
 };
 
@@ -48,12 +52,15 @@ struct BenchReport {
   bool transfers = false;
   bool managed = false;
   int turns = 0;
+  int vectors = 0;               // at once
   std::vector<BenchLine> lines;  // the first is the serial reference
+  OrderChoice order;             // of the rows; all that is above is of the matrix in that order
   std::optional<FormatChoice> choice;
   std::optional<Bandwidth> bandwidth;
 };
 
-/// x is (1, 1/2, 1/3, ...) in a shuffled order, so that no two columns may be confused.
+/// x is (1, 1/2, 1/3, ...) in a shuffled order, so that no two columns may be confused; of several
+/// vectors each begins elsewhere in it.
 template <class S>
 BenchReport run_bench(const HostCsr<S>& a, const BenchOptions& options);
 

@@ -13,10 +13,14 @@ namespace {
 
 constexpr std::string_view best_peer = "best peer";
 
-/// Whom the subject is compared with, in the order of the columns.
+/// Whom the subject is compared with, in the order of the columns; refused or not, so that each
+/// matrix of a run has the same.
 std::vector<std::string> references(const BenchReport& r, std::string_view subject) {
   std::vector<std::string> names = {r.lines[0].name};
-  if (subject != "csr" && find_line(r, "csr") != nullptr) names.emplace_back("csr");
+  const auto is_csr = [](const BenchLine& line) { return candidate(line) == "csr"; };
+  if (subject != "csr" && std::any_of(r.lines.begin(), r.lines.end(), is_csr)) {
+    names.emplace_back("csr");
+  }
   int peers = 0;
   for (const BenchLine& line : r.lines) {
     if (!line.peer) continue;
@@ -24,6 +28,21 @@ std::vector<std::string> references(const BenchReport& r, std::string_view subje
     ++peers;
   }
   if (peers > 1) names.emplace_back(best_peer);
+  return names;
+}
+
+/// The same for all of them together; reports that were made elsewhere may have other candidates.
+std::vector<std::string> references(const std::vector<BenchReport>& reports,
+                                    std::string_view subject) {
+  std::vector<std::string> names;
+  for (const BenchReport& r : reports) {
+    for (std::string& name : references(r, subject)) {
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+  }
+  // It sums up the others.
+  const auto best = std::find(names.begin(), names.end(), best_peer);
+  if (best != names.end()) std::rotate(best, best + 1, names.end());
   return names;
 }
 
@@ -45,7 +64,23 @@ std::size_t column_width(std::string_view name) {
   return std::max<std::size_t>(9, name.size() + 2);
 }
 
+/// The head of the column that says what several vectors cost.
+std::string of_several(int vectors) { return of_vectors(vectors) + "/one"; }
+std::size_t several_width(int vectors) { return of_several(vectors).size() + 2; }
+
 }  // namespace
+
+bool is_reordered(const BenchReport& report) { return !report.order.order.empty(); }
+
+std::string order_as_text(const BenchReport& report) {
+  return is_reordered(report) ? fmt::format(", rows in the order of {}", report.order.name) : "";
+}
+
+std::string of_vectors(int n) { return fmt::format("{} vector{}", n, n == 1 ? "" : "s"); }
+
+std::string to_one(const BenchLine& line) {
+  return line.several.median > 0 ? fmt::format("{:.2f}", line.several_over_one) : "-";
+}
 
 std::string_view candidate(const BenchLine& line) {
   const std::string_view name = line.name;
@@ -74,7 +109,7 @@ std::vector<Comparison> compare(const std::vector<BenchReport>& reports) {
   std::vector<Comparison> out;
   if (reports.empty()) return out;
   const std::string subject = summary_subject(reports[0]);
-  for (const std::string& reference : references(reports[0], subject)) {
+  for (const std::string& reference : references(reports, subject)) {
     Comparison c;
     c.over = reference;
     c.lowest = std::numeric_limits<double>::infinity();
@@ -98,10 +133,14 @@ std::vector<Comparison> compare(const std::vector<BenchReport>& reports) {
 
 std::string summary_head(const BenchReport& first, std::size_t width) {
   const std::string subject = summary_subject(first);
-  std::string out = fmt::format("{}, {}; {} by turns with the others, {} turns, medians\n",
-                                first.scalar, first.where, subject, first.turns);
-  out += fmt::format("{:<{}}{:>10}{:>12}  {:<18}{:>10}{:>20}{:>8}", "speed-up over", width, "rows",
+  std::string out =
+      fmt::format("{}, {}{}; {} by turns with the others, {} turns, medians\n", first.scalar,
+                  first.where, order_as_text(first), subject, first.turns);
+  out += fmt::format("{:<{}}{:>10}{:>12}  {:<18}{:>10}{:>24}{:>8}", "speed-up over", width, "rows",
                      "nonzeros", "format", "ms", "10 % .. 90 %", "GB/s");
+  if (first.vectors > 0) {
+    out += fmt::format("{:>{}}", of_several(first.vectors), several_width(first.vectors));
+  }
   for (const std::string& name : references(first, subject)) {
     out += fmt::format("{:>{}}", name, column_width(name));
   }
@@ -116,9 +155,10 @@ std::string summary_line(const BenchReport& r, std::size_t width) {
   std::string_view format = mine->name;
   if (subject == "auto") format.remove_prefix(std::min(format.size(), sizeof("auto: ") - 1));
   const Spread& t = mine->product;
-  out += fmt::format("{:<18}{:>10.4g}{:>20}{:>8.1f}", format, 1e3 * t.median,
+  out += fmt::format("{:<18}{:>10.4g}{:>24}{:>8.1f}", format, 1e3 * t.median,
                      fmt::format("{:.4g} .. {:.4g}", 1e3 * t.low, 1e3 * t.high),
                      gigabytes_a_second(*mine));
+  if (r.vectors > 0) out += fmt::format("{:>{}}", to_one(*mine), several_width(r.vectors));
   for (const std::string& name : references(r, subject)) {
     const auto factor = speed_up(r, subject, name);
     out += fmt::format("{:>{}}", factor ? fmt::format("{:.2f}", *factor) : "-", column_width(name));
@@ -130,11 +170,19 @@ std::string summary_end(const std::vector<BenchReport>& reports, std::size_t wid
   if (reports.size() < 2) return {};
   std::string means;
   std::string lowest;
-  for (const Comparison& c : compare(reports)) {
-    means += fmt::format("{:>{}.2f}", c.geometric_mean, column_width(c.over));
-    lowest += fmt::format("{:>{}.2f}", c.lowest, column_width(c.over));
+  const std::vector<Comparison> all = compare(reports);
+  for (const std::string& name : references(reports[0], summary_subject(reports[0]))) {
+    const auto c =
+        std::find_if(all.begin(), all.end(), [&](const Comparison& v) { return v.over == name; });
+    const bool known = c != all.end();
+    means += fmt::format("{:>{}}", known ? fmt::format("{:.2f}", c->geometric_mean) : "-",
+                         column_width(name));
+    lowest +=
+        fmt::format("{:>{}}", known ? fmt::format("{:.2f}", c->lowest) : "-", column_width(name));
   }
-  constexpr std::size_t between = 10 + 12 + 2 + 18 + 10 + 20 + 8;
+  const int vectors = reports[0].vectors;
+  const std::size_t between =
+      10 + 12 + 2 + 18 + 10 + 24 + 8 + (vectors > 0 ? several_width(vectors) : 0);
   return fmt::format("{:<{}}{}\n{:<{}}{}\n", fmt::format("geometric mean of {}", reports.size()),
                      width + between, means, "lowest", width + between, lowest);
 }

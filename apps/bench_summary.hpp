@@ -18,6 +18,16 @@ const BenchLine* find_line(const BenchReport& report, std::string_view name);
 
 double gigabytes_a_second(const BenchLine& line);
 
+bool is_reordered(const BenchReport& report);
+/// ", rows in the order of rcm"; nothing where they stand as in the file.
+std::string order_as_text(const BenchReport& report);
+
+/// "8 vectors".
+std::string of_vectors(int n);
+
+/// The time for several vectors over that for one, "-" where there is none.
+std::string to_one(const BenchLine& line);
+
 /// Whose speed-ups a summary shows: auto where it is among the candidates, else the first format.
 std::string summary_subject(const BenchReport& report);
 
@@ -30,7 +40,8 @@ struct Comparison {
   std::string lowest_at;  // the matrix
 };
 
-/// Over the serial reference, csr, each peer, and the fastest peer.
+/// Over the serial reference, csr, each peer, and the fastest peer, of all that any matrix has;
+/// none where no matrix has figures of both.
 std::vector<Comparison> compare(const std::vector<BenchReport>& reports);
 
 /// Head, a line a matrix, and means, to be printed as they come. `width` is that of the names.

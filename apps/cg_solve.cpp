@@ -145,7 +145,7 @@ Vector<S> to_device(const Numbers& numbers, std::size_t n, const Order& order) {
   for (std::size_t i = 0; i < n; ++i) {
     host(i) = scalar_from<S>(numbers[order.empty() ? i : static_cast<std::size_t>(order[i])]);
   }
-  return Kokkos::create_mirror_view_and_copy(Kokkos::DefaultExecutionSpace{}, host);
+  return in_memory_of<Kokkos::DefaultExecutionSpace>(host);
 }
 
 /// A vector of the system's size from a file. Throws UsageError where it does not fit.
@@ -537,7 +537,8 @@ int main_checked(int argc, char** argv) {
   CLI::App app{
       "Solves A x = b for a symmetric (Hermitian) positive definite matrix from a file, with\n"
       "conjugate gradients, and reports the residual computed from the x that it found.\n"
-      "Exit code: 0 converged, 1 any other outcome, 2 bad input or usage, 3 internal error.",
+      "Exit code: 0 converged, 1 any other outcome, 2 bad input or usage, 3 internal error\n"
+      "or not enough memory.",
       "cg_solve"};
   add_options(app, options);
   if (const auto done =

@@ -118,6 +118,9 @@ int run_program(std::string_view name, const std::function<int()>& program) {
   } catch (const std::invalid_argument& e) {
     fmt::print(stderr, "{}: error: {}\n", name, e.what());
     return exit_bad_input;
+  } catch (const OutOfMemory& e) {
+    fmt::print(stderr, "{}: error: not enough memory: {}\n", name, e.what());
+    return exit_internal;
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "{}: internal error: not enough memory for this matrix\n", name);
     return exit_internal;

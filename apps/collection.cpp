@@ -26,21 +26,40 @@ bool is_matrix_name(const std::filesystem::path& path) {
 
 }  // namespace
 
-std::vector<std::string> matrix_files(const std::filesystem::path& folder) {
+std::string without_name(const std::string& name, std::string_view message) {
+  if (message.starts_with(name + ": ")) message.remove_prefix(name.size() + 2);
+  return std::string(message);
+}
+
+std::vector<std::string> matrix_files(const std::filesystem::path& folder,
+                                      std::vector<PassedOver>& passed_over) {
   namespace fs = std::filesystem;
   std::vector<std::string> names;
-  std::error_code error;
-  fs::recursive_directory_iterator entry(folder, error);
-  for (const fs::recursive_directory_iterator end; !error && entry != end; entry.increment(error)) {
-    std::error_code ignored;
-    if (is_matrix_name(entry->path()) && !entry->is_directory(ignored)) {
-      names.push_back(entry->path().string());
+  std::vector<fs::path> folders = {folder};
+  // Folder by folder: a recursive iterator is at its end where one of them cannot be opened.
+  while (!folders.empty()) {
+    const fs::path here = folders.back();
+    folders.pop_back();
+    std::error_code error;
+    fs::directory_iterator entry(here, error);
+    for (const fs::directory_iterator end; !error && entry != end; entry.increment(error)) {
+      std::error_code ignored;
+      if (entry->is_directory(ignored)) {
+        // Links may lead in circles.
+        if (!entry->is_symlink(ignored)) folders.push_back(entry->path());
+      } else if (is_matrix_name(entry->path())) {
+        names.push_back(entry->path().string());
+      }
     }
+    if (!error) continue;
+    if (here == folder) throw FileError(fmt::format("{}: {}", folder.string(), error.message()));
+    passed_over.push_back(
+        {here.string(), fmt::format("the folder cannot be read: {}", error.message()), true});
   }
-  if (error) throw FileError(fmt::format("{}: {}", folder.string(), error.message()));
   if (names.empty()) {
-    throw UsageError(
-        fmt::format("{}: holds no file whose name ends in .mtx or .mtx.gz", folder.string()));
+    throw UsageError(fmt::format("{}: holds no file whose name ends in .mtx or .mtx.gz{}",
+                                 folder.string(),
+                                 passed_over.empty() ? "" : " in the folders that can be read"));
   }
   std::sort(names.begin(), names.end());
   return names;
@@ -59,18 +78,16 @@ HostCsr<double> load(const std::string& name) {
 
 std::optional<HostCsr<double>> try_to_load(const std::string& name,
                                            std::vector<PassedOver>& passed_over) {
-  const auto without_name = [&name](std::string_view reason) {
-    if (reason.starts_with(name + ": ")) reason.remove_prefix(name.size() + 2);
-    return std::string(reason);
-  };
   try {
     return load(name);
   } catch (const NotForBenchmark& e) {
-    passed_over.push_back({name, without_name(e.what()), false});
+    passed_over.push_back({name, without_name(name, e.what()), false});
   } catch (const FileError& e) {
-    passed_over.push_back({name, without_name(e.what()), true});
+    passed_over.push_back({name, without_name(name, e.what()), true});
   } catch (const std::invalid_argument& e) {
-    passed_over.push_back({name, without_name(e.what()), true});
+    passed_over.push_back({name, without_name(name, e.what()), true});
+  } catch (const OutOfMemory& e) {
+    passed_over.push_back({name, fmt::format("not enough memory: {}", e.what()), true});
   } catch (const std::bad_alloc&) {
     passed_over.push_back({name, "not enough memory for this matrix", true});
   } catch (const std::runtime_error& e) {  // what Kokkos throws where memory runs out

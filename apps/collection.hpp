@@ -25,10 +25,14 @@ struct PassedOver {
   bool broken = false;  // it could not be read, rather than being of no use here
 };
 
+/// What went wrong with it, without "NAME: " in front.
+std::string without_name(const std::string& name, std::string_view message);
+
 /// Files in the folder and below whose names end in .mtx, or in .mtx and the ending of a compressed
-/// file, sorted by their paths. Throws UsageError where there are none, FileError where the folder
-/// cannot be read.
-std::vector<std::string> matrix_files(const std::filesystem::path& folder);
+/// file, sorted by their paths. A folder below that cannot be read is passed over. Throws
+/// UsageError where there are no files, FileError where the folder itself cannot be read.
+std::vector<std::string> matrix_files(const std::filesystem::path& folder,
+                                      std::vector<PassedOver>& passed_over);
 
 /// A real matrix by the name of a file or a problem. Throws NotForBenchmark, or what read_matrix
 /// and make_problem throw.

@@ -85,10 +85,12 @@ int run(Options& o) {
   if (!o.quiet) print(as_text(report));
   if (!o.csv.empty()) write_file(o.csv, as_csv(report));
   if (!o.json.empty()) write_file(o.json, as_json(report, std::string(version::text)));
+  bool measured = false;
   for (const GemmLine& line : report.lines) {
     if (line.wrong) return exit_not_converged;
+    measured = measured || (!line.peer && line.refused.empty());
   }
-  return exit_converged;
+  return measured ? exit_converged : exit_not_converged;
 }
 
 int main_checked(int argc, char** argv) {
@@ -98,7 +100,8 @@ int main_checked(int argc, char** argv) {
       "a\n"
       "serial reference and the other libraries that this build knows. Candidates take turns;\n"
       "medians count.\n"
-      "Exit code: 0 done, 1 a result differs from the reference (--verify), 2 bad input or usage.",
+      "Exit code: 0 done, 1 a result differs from the reference (--verify) or no kernel could be\n"
+      "measured, 2 bad input or usage, 3 an internal error or not enough memory.",
       "gemm_bench"};
   add_options(app, options);
   if (const auto done = parse(app, argc, argv, "list kernels and peers", list_text)) return *done;

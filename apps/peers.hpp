@@ -12,17 +12,32 @@ namespace krysol::apps {
 
 struct Peer {
   std::string name;
+  std::string refused;     // why it cannot take this matrix; the rest is empty then
   std::int64_t bytes = 0;  // of its matrix; peers have 32-bit row pointers
   double convert_seconds = 0;
-  std::function<void()> multiply;  // y := A x, done when it returns
+  std::function<void()> multiply;          // y := A x, done when it returns
+  std::function<void()> multiply_several;  // Y := A X likewise; may be empty
 };
 
-/// Peers of this build for y := A x on the host. What x and y point to must outlive them. Empty on
-/// builds for a GPU, and for matrices of 2^31 nonzeros and more.
-std::vector<Peer> make_peers(const HostCsr<double>& a, const Vector<double, Host>& x,
-                             const Vector<double, Host>& y);
+/// Several vectors as other libraries take them: the numbers of a row side by side.
+using RowMajor = Kokkos::View<double**, Kokkos::LayoutRight, Host>;
 
-/// "MKL, Eigen" or the like.
+/// Peers of this build for y := A x on the host, and for Y := A X where X has columns. What x, y, X
+/// and Y point to must outlive them. None on builds for a GPU; all refuse matrices of 2^31 nonzeros
+/// and more, and each where memory runs out. Kokkos Kernels' product of several vectors takes half
+/// a minute to compile, and is left out.
+std::vector<Peer> make_peers(const HostCsr<double>& a, const Vector<double, Host>& x,
+                             const Vector<double, Host>& y, const RowMajor& several_x,
+                             const RowMajor& several_y);
+
+/// cuSPARSE for y := A x on the device, where this is a build for CUDA and cuSPARSE was found. It
+/// refuses as the others do, and multiplies one vector.
+std::vector<Peer> make_device_peers(const HostCsr<double>& a, const Vector<double>& x,
+                                    const Vector<double>& y);
+
+/// Of this build, "MKL, Eigen" or the like; "none" where it has none.
 std::string peer_names();
+/// Of those on the device; may be empty.
+std::string device_peer_names();
 
 }  // namespace krysol::apps

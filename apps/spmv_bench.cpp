@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include <krysol/spmv/reorder.hpp>
 #include <krysol/spmv/select.hpp>
 
 #include "bandwidth.hpp"
@@ -32,6 +33,7 @@ struct Options {
   double density = 0.01;
   std::vector<std::string> formats;
   BenchOptions bench;
+  std::string reorder = "none";
   std::string sizes;
   std::string csv;
   std::string json;
@@ -65,6 +67,11 @@ void add_options(CLI::App& app, Options& o) {
       ->capture_default_str();
   app.add_option("--format", o.formats, "formats, with commas between (default: all, and auto)")
       ->delimiter(',');
+  app.add_option("--reorder", o.reorder,
+                 "none or rcm: the order of rows and columns, which is changed before anything is "
+                 "timed")
+      ->check(CLI::IsMember({"none", "rcm"}))
+      ->capture_default_str();
   app.add_option("--iterations", o.bench.turns, "turns that each candidate is timed in")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
@@ -76,6 +83,9 @@ void add_options(CLI::App& app, Options& o) {
                "time as well what a single product costs: x to the device, y back");
   app.add_flag("--managed", o.bench.managed,
                "with --transfers: memory that host and device share, instead of copies");
+  app.add_option("--vectors", o.bench.vectors,
+                 "time as well a product of that many vectors at once, and compare it with one")
+      ->check(CLI::Range(1, 1000000));
   app.add_flag("--single", o.single, "float instead of double; no peers then");
   app.add_flag("--no-peers", o.no_peers, "leave other libraries out");
   app.add_option("--sizes", o.sizes,
@@ -115,8 +125,15 @@ BenchReport measure(const Options& o, const std::string& name, const HostCsr<dou
     options.formats.emplace_back("auto");
   }
   options.peers = !o.no_peers && !o.single;
-  BenchReport report = o.single ? run_bench(in_single(a), options) : run_bench(a, options);
+  if (o.reorder != "none" && a.rows != a.cols) {
+    throw NotForBenchmark(fmt::format("{}: --reorder {} takes square matrices, this one is {} x {}",
+                                      name, o.reorder, a.rows, a.cols));
+  }
+  OrderChoice order;
+  const HostCsr<double> moved = reorder(o.reorder, a, 0, order);
+  BenchReport report = o.single ? run_bench(in_single(moved), options) : run_bench(moved, options);
   report.matrix = name;
+  report.order = std::move(order);
   return report;
 }
 
@@ -152,8 +169,10 @@ struct Results {
 };
 
 /// A line a matrix, as they come. One that cannot be had does not stop the others.
-Results measure_collection(const Options& o, std::vector<std::string> names) {
+Results measure_collection(const Options& o, std::vector<std::string> names,
+                           std::vector<PassedOver> passed_over) {
   Results out;
+  out.passed_over = std::move(passed_over);
   if (o.limit > 0) names = largest(names, o.limit, out.passed_over);
   std::size_t width = sizeof("geometric mean of 1000") - 1;
   for (const std::string& name : names) width = std::max(width, name.size());
@@ -164,6 +183,12 @@ Results measure_collection(const Options& o, std::vector<std::string> names) {
     if (!a) continue;
     try {
       out.reports.push_back(measure(o, name, *a));
+    } catch (const NotForBenchmark& e) {
+      out.passed_over.push_back({name, without_name(name, e.what()), false});
+      continue;
+    } catch (const OutOfMemory& e) {
+      out.passed_over.push_back({name, fmt::format("not enough memory: {}", e.what()), true});
+      continue;
     } catch (const std::bad_alloc&) {
       out.passed_over.push_back({name, "not enough memory for all formats of this matrix", true});
       continue;
@@ -207,11 +232,15 @@ Results measure_sizes(const Options& o) {
 }
 
 Results measure_all(const Options& o) {
+  constexpr const char* limit_of_one =
+      "--limit takes the largest of several matrices; there is one";
   if (!o.sizes.empty()) return measure_sizes(o);
   if (o.matrices.empty()) {
+    if (o.limit > 0) throw UsageError(limit_of_one);
     return measure_one(o, random_name(static_cast<double>(o.length), o.density));
   }
   std::vector<std::string> names;
+  std::vector<PassedOver> passed_over;
   bool folder = false;
   for (const std::string& name : o.matrices) {
     std::error_code ignored;
@@ -220,10 +249,22 @@ Results measure_all(const Options& o) {
       continue;
     }
     folder = true;
-    const auto files = matrix_files(name);
+    const auto files = matrix_files(name, passed_over);
     names.insert(names.end(), files.begin(), files.end());
   }
-  return folder || names.size() > 1 ? measure_collection(o, names) : measure_one(o, names[0]);
+  if (folder || names.size() > 1) return measure_collection(o, names, std::move(passed_over));
+  if (o.limit > 0) throw UsageError(limit_of_one);
+  return measure_one(o, names[0]);
+}
+
+/// Whether a format, and not the reference and peers alone, was measured at all.
+bool has_figures(const Results& results) {
+  for (const BenchReport& r : results.reports) {
+    for (std::size_t k = 1; k < r.lines.size(); ++k) {
+      if (!r.lines[k].peer && r.lines[k].refused.empty()) return true;
+    }
+  }
+  return false;
 }
 
 int run(const Options& o) {
@@ -245,7 +286,7 @@ int run(const Options& o) {
       if (line.wrong) return exit_not_converged;
     }
   }
-  return exit_converged;
+  return has_figures(results) ? exit_converged : exit_not_converged;
 }
 
 int main_checked(int argc, char** argv) {
@@ -256,8 +297,9 @@ int main_checked(int argc, char** argv) {
       "Of several matrices each has a line; those that cannot be read are named at the end, and "
       "do\n"
       "not stop the others.\n"
-      "Exit code: 0 done, 1 a result differs from the reference (--verify), 2 bad input or usage,\n"
-      "one file of many that cannot be read among it.",
+      "Exit code: 0 done, 1 a result differs from the reference (--verify) or no format could be\n"
+      "measured, 2 bad input or usage, one file of many that cannot be read among it, 3 an\n"
+      "internal error or not enough memory.",
       "spmv_bench"};
   add_options(app, options);
   if (const auto done = parse(app, argc, argv, "list formats, problems, peers", list_text)) {

@@ -26,6 +26,7 @@ struct Candidate {
   int repeats = 1;                       // products a turn, so that a turn can be timed
   std::vector<double> seconds{};
   std::vector<double> transfer_seconds{};
+  bool several = false;  // vectors at once
 };
 
 /// Times every candidate once a turn, after `warm_up` turns that do not count.

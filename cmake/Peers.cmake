@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Libraries that ours is measured beside, each where it is found: Kokkos Kernels by Dependencies.cmake, MKL here.
+# Libraries that ours is measured beside, each where it is found: Kokkos Kernels by Dependencies.cmake, MKL and cuSPARSE here.
 #   cmake --preset release -DMKL_ROOT=...
 function(krysol_link_peers target)
   target_link_libraries(${target} PRIVATE krysol_eigen)
@@ -16,5 +16,13 @@ function(krysol_link_peers target)
     target_include_directories(${target} SYSTEM PRIVATE ${MKL_INCLUDE_DIR})
     target_link_libraries(${target} PRIVATE ${MKL_LIBRARY})
     target_compile_definitions(${target} PRIVATE KRYSOL_HAVE_MKL)
+  endif()
+
+  if(KRYSOL_BACKEND STREQUAL "CUDA")
+    find_package(CUDAToolkit QUIET)
+    if(TARGET CUDA::cusparse)
+      target_link_libraries(${target} PRIVATE CUDA::cusparse)
+      target_compile_definitions(${target} PRIVATE KRYSOL_HAVE_CUSPARSE)
+    endif()
   endif()
 endfunction()

@@ -92,9 +92,7 @@ BlockJacobi<T, Exec> make_block_jacobi(const HostCsr<T>& a,
   check_block(block);
   BlockJacobi<T, Exec> m;
   m.block = block;
-  m.inverse =
-      decltype(m.inverse)(Kokkos::view_alloc(Kokkos::WithoutInitializing, "block_jacobi.inverse"),
-                          static_cast<std::size_t>(a.rows), static_cast<std::size_t>(block));
+  m.inverse = fresh<decltype(m.inverse)>("block_jacobi.inverse", a.rows, block);
   m.update(a);
   return m;
 }

@@ -80,7 +80,7 @@ Jacobi<T, Exec> make_jacobi(const HostCsr<T>& a) {
     if (!usable && m.unusable_rows++ == 0) m.first_unusable = i;
     inverse(static_cast<std::size_t>(i)) = usable ? 1 / d : Real<T>(1);
   }
-  m.inverse = Kokkos::create_mirror_view_and_copy(Exec{}, inverse);
+  m.inverse = in_memory_of<Exec>(inverse);
   return m;
 }
 

@@ -267,7 +267,7 @@ void from_csr(const HostCsr<S>& host, Bsr<S, Exec>& a) {
   a.index_ptr = copy_of<Exec>("bsr.index_ptr", plan.index_ptr);
   a.index = copy_of<Exec>("bsr.index", plan.index);
   a.block_row = copy_of<Exec>("bsr.block_row", plan.block_row);
-  a.values = Kokkos::create_mirror_view_and_copy(Exec{}, host.values);  // in the order of csr
+  a.values = in_memory_of<Exec>(host.values);  // in the order of csr
 }
 
 }  // namespace krysol

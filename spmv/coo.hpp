@@ -192,11 +192,11 @@ template <class S, class Exec>
 void from_csr(const HostCsr<S>& host, Coo<S, Exec>& a) {
   a.rows = host.rows;
   a.cols = host.cols;
-  a.col_idx = Kokkos::create_mirror_view_and_copy(Exec{}, host.col_idx);
-  a.values = Kokkos::create_mirror_view_and_copy(Exec{}, host.values);
+  a.col_idx = in_memory_of<Exec>(host.col_idx);
+  a.values = in_memory_of<Exec>(host.values);
   const auto row_idx = fresh<Kokkos::View<Index*, Kokkos::HostSpace>>("coo.row_idx", host.nnz());
   host_for("krysol::from_csr(coo)", host.rows, FillRowIdx{host.row_ptr.data(), row_idx.data()});
-  a.row_idx = Kokkos::create_mirror_view_and_copy(Exec{}, row_idx);
+  a.row_idx = in_memory_of<Exec>(row_idx);
   a.sorted_by_row = true;
   a.carries = Carries<Exec>(coo_carries(a.nnz(), coo_segment<Exec>));
 }

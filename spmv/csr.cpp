@@ -149,7 +149,7 @@ Assembled<DeviceScalar<T>> to_csr(const Triplets<T>& t) {
   HostCsr<S>& a = out.matrix;
   a.rows = t.rows;
   a.cols = t.cols;
-  a.row_ptr = Kokkos::View<Offset*, Host>("csr.row_ptr", at(t.rows) + 1);
+  a.row_ptr = zeros<Offset>(Host{}, "csr.row_ptr", std::int64_t{t.rows} + 1);
   Offset kept = 0;
   const auto by_column = [](const Entry& p, const Entry& q) { return p.col < q.col; };
   for (std::size_t i = 0; i < at(t.rows); ++i) {

@@ -219,9 +219,9 @@ template <class S, class From, class Exec>
 void copy(const Csr<S, From>& from, Csr<S, Exec>& to) {
   to.rows = from.rows;
   to.cols = from.cols;
-  to.row_ptr = Kokkos::create_mirror_view_and_copy(Exec{}, from.row_ptr);
-  to.col_idx = Kokkos::create_mirror_view_and_copy(Exec{}, from.col_idx);
-  to.values = Kokkos::create_mirror_view_and_copy(Exec{}, from.values);
+  to.row_ptr = in_memory_of<Exec>(from.row_ptr);
+  to.col_idx = in_memory_of<Exec>(from.col_idx);
+  to.values = in_memory_of<Exec>(from.values);
 }
 
 template <class S, class Exec>

@@ -54,9 +54,10 @@ void from_csr(const HostCsr<S>& host, Hyb<S, Exec>& a) {
   rest.cols = host.cols;
   const auto rows = static_cast<std::size_t>(host.rows);
   const auto left = static_cast<std::size_t>(host.nnz() - a.ell.entries);
-  rest.row_ptr = Kokkos::View<Offset*, Host>("hyb.row_ptr", rows + 1);
-  rest.col_idx = Kokkos::View<Index*, Host>("hyb.col_idx", left);
-  rest.values = Kokkos::View<S*, Host>("hyb.values", left);
+  rest.row_ptr = fresh<Vector<Offset, Host>>("hyb.row_ptr", rows + 1);
+  rest.row_ptr(0) = 0;
+  rest.col_idx = fresh<Vector<Index, Host>>("hyb.col_idx", left);
+  rest.values = fresh<Vector<S, Host>>("hyb.values", left);
   std::size_t to = 0;
   for (std::size_t i = 0; i < rows; ++i) {
     for (Offset k = host.row_ptr(i) + width; k < host.row_ptr(i + 1); ++k, ++to) {

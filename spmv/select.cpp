@@ -280,6 +280,9 @@ std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>& csr,
     } catch (const FormatRefusal& refusal) {
       trial.remark = refusal.what();
       continue;
+    } catch (const std::bad_alloc& e) {  // OutOfMemory among it; the best so far stays
+      trial.remark = fmt::format("not enough memory: {}", e.what());
+      continue;
     }
     compare(best, challenger, work);
     roofline.add(*best.trial);

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <krysol/spmv/memory.hpp>
+
 namespace krysol {
 
 /// Contiguous entries in the memory of Exec.
@@ -107,11 +109,24 @@ inline constexpr std::int64_t least_bytes_to_prefetch = std::int64_t{16} << 20;
 /// and with small pages each 4 KiB begin with a search in the page tables.
 void use_large_pages(void* begin, std::size_t bytes);
 
-/// An array of whatever is there. The extents are those of View's constructor.
+/// An array of whatever is there. The extents are those of View's constructor. Throws OutOfMemory,
+/// with the bytes asked for, where there is no room.
 template <class View, class... Extents>
 View fresh(const char* label, Extents... extents) {
-  View view(Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(label)),
-            static_cast<std::size_t>(extents)...);
+  using Space = typename View::memory_space;
+  constexpr bool of_host = std::is_same_v<Space, Kokkos::HostSpace>;
+  const double bytes =
+      (static_cast<double>(sizeof(typename View::value_type)) * ... * static_cast<double>(extents));
+  if (!(bytes < detail::too_many_bytes)) {  // the product of the extents would wrap around
+    detail::throw_out_of_memory(label, bytes, Space::name(), !of_host, {});
+  }
+  View view;
+  try {
+    view = View(Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(label)),
+                static_cast<std::size_t>(extents)...);
+  } catch (const std::exception& e) {  // std::runtime_error or std::bad_alloc, as Kokkos sees fit
+    detail::throw_out_of_memory(label, bytes, Space::name(), !of_host, e.what());
+  }
   if constexpr (on_host<typename View::execution_space>) {
     use_large_pages(view.data(), view.span() * sizeof(typename View::value_type));
   }
@@ -136,6 +151,20 @@ Vector<T, Exec> copy_of(const char* label, const std::vector<T>& list) {
   auto v = fresh<Vector<T, Exec>>(label, list.size());
   Kokkos::deep_copy(v, ConstVector<T, Kokkos::HostSpace>(list.data(), list.size()));
   return v;
+}
+
+/// An array in the memory of Exec: a copy, or the array itself where it lies there. Throws
+/// OutOfMemory.
+template <class Exec, class T, class... Properties>
+Vector<T, Exec> in_memory_of(const Kokkos::View<T*, Properties...>& from) {
+  using From = Kokkos::View<T*, Properties...>;
+  if constexpr (std::is_same_v<typename Exec::memory_space, typename From::memory_space>) {
+    return from;
+  } else {
+    auto v = fresh<Vector<T, Exec>>(from.label().c_str(), from.extent(0));
+    Kokkos::deep_copy(v, from);
+    return v;
+  }
 }
 
 /// Runs body(i) for 0 <= i < n on the host's cores; for the conversions between formats, which are

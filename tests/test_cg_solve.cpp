@@ -30,6 +30,7 @@
 #include <krysol/solver/registry.hpp>
 #include <krysol/spmv/formats.hpp>
 #include <nlohmann/json.hpp>
+#include "documented_json.hpp"
 #include "problems.hpp"
 #include "programs.hpp"
 
@@ -792,46 +793,8 @@ TEST_F(CgSolve, SaysSoWhenMemoryRunsOut) {
 
 // ---- the JSON report
 
-/// Each path of the report with its type: result.evidence.largest_rows[].row, integer. Objects and
-/// arrays of objects are seen through their parts, except where the table names them.
-void collect(const Json& j, const std::string& path, const std::set<std::string>& named,
-             std::map<std::string, std::set<std::string>>& types) {
-  if (j.is_object()) {
-    if (named.count(path) > 0) types[path].insert("object");
-    for (const auto& [key, value] : j.items()) {
-      collect(value, path.empty() ? key : path + "." + key, named, types);
-    }
-  } else if (j.is_array() && named.count(path) == 0) {
-    for (const auto& element : j) collect(element, path + "[]", named, types);
-  } else if (j.is_array()) {
-    types[path].insert(j.empty() || j[0].is_string() ? "array of string" : "array of number");
-  } else {
-    types[path].insert(j.is_number_integer() ? "integer" : j.type_name());
-  }
-}
-
-/// The table of docs/cg_solve-json.md: path, and the types that it allows.
-std::map<std::string, std::set<std::string>> documented() {
-  std::map<std::string, std::set<std::string>> table;
-  const auto doc = fs::path(KRYSOL_DATA_DIR).parent_path() / "docs" / "cg_solve-json.md";
-  for (const std::string& line : lines_of(text_of(doc))) {
-    if (!line.starts_with("| `")) continue;
-    const auto path_end = line.find('`', 3);
-    std::string types = line.substr(path_end + 4);
-    types = types.substr(0, types.find(" |"));
-    auto& allowed = table[line.substr(3, path_end - 3)];
-    for (std::size_t at = 0; at != std::string::npos;) {
-      const auto next = types.find(" or ", at);
-      allowed.insert(types.substr(at, next == std::string::npos ? next : next - at));
-      at = next == std::string::npos ? next : next + 4;
-    }
-    if (allowed.count("number") > 0) allowed.insert("integer");  // 8.0 may be written as 8
-  }
-  return table;
-}
-
 TEST_F(CgSolve, WritesTheJsonThatIsDocumented) {
-  const auto table = documented();
+  const auto table = documented("cg_solve-json.md");
   EXPECT_GT(table.size(), 60U);
   std::set<std::string> named;
   for (const auto& [path, types] : table) named.insert(path);
@@ -839,7 +802,7 @@ TEST_F(CgSolve, WritesTheJsonThatIsDocumented) {
   const auto complex_pair = write("c.mtx",
                                   "%%MatrixMarket matrix coordinate complex general\n"
                                   "2 2 4\n1 1 2 0\n1 2 0 1\n2 1 0 1\n2 2 2 0\n");
-  std::map<std::string, std::set<std::string>> seen;
+  PathTypes seen;
   const auto add = [&](const Json& j) { collect(j, "", named, seen); };
   const Outcome full =
       run_exactly({grid_, "--threads", "1", "--quiet", "--json", in("report.json").string()});
@@ -854,12 +817,7 @@ TEST_F(CgSolve, WritesTheJsonThatIsDocumented) {
   add(report({write("u.mtx", unsymmetric)}, 1));
   add(report({write("n.mtx", negative_diagonal)}, 1));
   add(report({complex_pair}, 1));
-  for (const auto& [path, types] : seen) {
-    ASSERT_EQ(table.count(path), 1U) << path << " is not documented";
-    for (const std::string& type : types) {
-      EXPECT_EQ(table.at(path).count(type), 1U) << path << " is of the type " << type;
-    }
-  }
+  expect_documented(seen, table);
   for (const auto& [path, types] : table) EXPECT_EQ(seen.count(path), 1U) << path << " never came";
 }
 
@@ -894,8 +852,9 @@ TEST(Readme, ListsEveryMethodThatTheLibraryHas) {
 }
 
 TEST(Readme, LinksToFilesThatExist) {
-  for (const char* name : {"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/design.md",
-                           "docs/cg_solve-json.md", "docs/gemm_bench.md", "data/README.md"}) {
+  for (const char* name :
+       {"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/design.md", "docs/cg_solve-json.md",
+        "docs/gemm_bench.md", "docs/spmv_bench.md", "data/README.md"}) {
     const std::string text = text_of(root / name);
     for (auto at = text.find("]("); at != std::string::npos; at = text.find("](", at + 1)) {
       const std::string target = text.substr(at + 2, text.find_first_of("#)", at + 2) - at - 2);

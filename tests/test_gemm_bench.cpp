@@ -98,6 +98,13 @@ TEST_F(GemmBench, SaysWhyAKernelHasNoFigures) {
   EXPECT_TRUE(holds(run({"--block", "1024", "--iterations", "1"}).out, "take a smaller block"));
 }
 
+TEST_F(GemmBench, ReturnsOneWhereNoKernelHasFigures) {
+  const Json r = bench({"--block", "1024", "--kernel", "tiled"}, 1);
+  EXPECT_TRUE(r["lines"][0].contains("refused"));
+  EXPECT_EQ(bench({"--block", "1024", "--kernel", "tiled,register"})["lines"].size(),
+            r["lines"].size() + 1);
+}
+
 TEST_F(GemmBench, MeasuresPeersWhereTheHostMultiplies) {
   const Json r = bench({});
   if (!krysol::on_host<Kokkos::DefaultExecutionSpace>) {
