@@ -11,7 +11,7 @@
 
 // KRYSOL_ON_EACH_SPACE(F, T) is F(T, Kokkos::Serial) F(T, Kokkos::OpenMP) ..., for the spaces that
 // are enabled. The preprocessor decides, because one that is not has no name.
-#ifdef KOKKOS_ENABLE_SERIAL
+#if defined(KOKKOS_ENABLE_SERIAL) && !defined(KRYSOL_WITHOUT_SERIAL)
 #define KRYSOL_ON_SERIAL(F, T) F(T, Kokkos::Serial)
 #else
 #define KRYSOL_ON_SERIAL(F, T)
@@ -35,7 +35,7 @@
   KRYSOL_ON_SERIAL(F, T) KRYSOL_ON_OPENMP(F, T) KRYSOL_ON_CUDA(F, T) KRYSOL_ON_HIP(F, T)
 
 // KRYSOL_FOR_EACH_ENTRY_AND_SPACE(F) is F(float, Kokkos::Serial) F(float, Kokkos::OpenMP) ...
-#define KRYSOL_FOR_EACH_ENTRY_AND_SPACE(F)                                        \
-  KRYSOL_ON_EACH_SPACE(F, float)                                                  \
-  KRYSOL_ON_EACH_SPACE(F, double) KRYSOL_ON_EACH_SPACE(F, Kokkos::complex<float>) \
-      KRYSOL_ON_EACH_SPACE(F, Kokkos::complex<double>)
+#define KRYSOL_FOR_EACH_ENTRY_AND_SPACE(F) \
+  KRYSOL_ON_EACH_SPACE(F, float)           \
+  KRYSOL_ON_EACH_SPACE(F, double)          \
+  KRYSOL_ON_EACH_SPACE(F, Kokkos::complex<float>) KRYSOL_ON_EACH_SPACE(F, Kokkos::complex<double>)
