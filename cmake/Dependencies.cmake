@@ -9,6 +9,7 @@ endforeach()
 
 # tools/run deps leaves a link. What is compiled here names the folder behind it, so that it is compiled anew where the link
 # leads to another Kokkos, and two builds of one tree give a compiler (or its cache) the same command.
+set(real_prefixes "")
 foreach(prefix IN LISTS CMAKE_PREFIX_PATH)
   file(REAL_PATH "${prefix}" real)
   list(APPEND real_prefixes "${real}")
