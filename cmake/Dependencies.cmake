@@ -7,6 +7,15 @@ foreach(name eigen cli11 fast_float json fmt)
   list(APPEND KRYSOL_HEADER_HINTS ${KRYSOL_THIRD_PARTY}/${name}/include)
 endforeach()
 
+# tools/run deps leaves a link. What is compiled here names the folder behind it, so that it is compiled anew where the link
+# leads to another Kokkos, and two builds of one tree give a compiler (or its cache) the same command.
+set(real_prefixes "")
+foreach(prefix IN LISTS CMAKE_PREFIX_PATH)
+  file(REAL_PATH "${prefix}" real)
+  list(APPEND real_prefixes "${real}")
+endforeach()
+set(CMAKE_PREFIX_PATH "${real_prefixes}")
+
 # ---- Kokkos: a target of the surrounding project, an installed one, the official release
 set(KRYSOL_KOKKOS_VERSION 4.5.01)
 if(NOT TARGET Kokkos::kokkos)

@@ -82,11 +82,26 @@ inline constexpr bool is_symmetric_only = requires {
 
 std::vector<FormatInfo> list_formats();
 
+/// How an operator keeps a matrix's values.
+enum class Storage {
+  same,   // as they are
+  narrow  // rounded once to half the bytes: float under vectors of double, complex alike
+};
+
 /// The matrix in the format of that name, in the memory of Exec. A name may carry a variant, as in
 /// `csr:lanes`. Throws std::invalid_argument with the list of names for one that is unknown, and
 /// FormatRefusal, with the numbers, where the format cannot reasonably hold this matrix.
+///
+/// With Storage::narrow the operator is that of narrowed(csr): every product and sum is still one
+/// of the vectors' type. Formats that look for equal values look at the rounded ones. Bytes a
+/// nonzero of csr: 8 instead of 12 (double), 12 instead of 20 (complex<double>). Throws
+/// std::invalid_argument for float and complex<float>, which nothing is narrower than;
+/// FormatRefusal for what narrowed refuses, and for a format that multiplies vectors of its values'
+/// type only.
+///
 /// Instantiated in the library for float, double and complex of both on each enabled space.
 template <class S, class Exec = Kokkos::DefaultExecutionSpace>
-std::unique_ptr<Operator<S, Exec>> make_operator(std::string_view name, const HostCsr<S>& csr);
+std::unique_ptr<Operator<S, Exec>> make_operator(std::string_view name, const HostCsr<S>& csr,
+                                                 Storage storage = Storage::same);
 
 }  // namespace krysol

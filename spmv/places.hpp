@@ -36,15 +36,16 @@ static_assert(pack_width == 8);
 
 namespace detail {
 
-/// value[0..8) as numbers of T.
-template <class T, class S>
-KOKKOS_INLINE_FUNCTION EightSums<T> eight_values(const S* value) {
-  EightSums<S> as_stored;
+/// values := value[0..8) as numbers of T. By reference, as Pack is and for its reason: how a vector
+/// register is returned depends on the width that a file is compiled for.
+template <class S, class Eight>
+KOKKOS_INLINE_FUNCTION void load_eight(const S* value, Eight& values) {
+  typename PackLanes<S, has_vector_type<S>>::type as_stored;
   std::memcpy(&as_stored, value, sizeof(as_stored));
-  if constexpr (std::is_same_v<S, T>) {
-    return as_stored;
+  if constexpr (std::is_same_v<decltype(as_stored), Eight>) {
+    values = as_stored;
   } else {
-    return __builtin_convertvector(as_stored, EightSums<T>);
+    values = __builtin_convertvector(as_stored, Eight);
   }
 }
 
@@ -61,7 +62,9 @@ KOKKOS_INLINE_FUNCTION void add_eight_entries(const Index* col, const S* value, 
   if constexpr (detail::in_vectors<S, T>) {
     const EightSums<T> in = {x[col[0]], x[col[1]], x[col[2]], x[col[3]],
                              x[col[4]], x[col[5]], x[col[6]], x[col[7]]};
-    sum += detail::eight_values<T>(value) * in;
+    EightSums<T> values;
+    detail::load_eight(value, values);
+    sum += values * in;
   } else {
     for (int l = 0; l < pack_width; ++l) sum[l] += static_cast<T>(value[l]) * x[col[l]];
   }
@@ -80,7 +83,9 @@ KOKKOS_INLINE_FUNCTION void add_eight_or_padding(const Index* col, const S* valu
     Columns c;
     std::memcpy(&c, col, sizeof(c));
     in = __builtin_convertvector(c, Choice) < 0 ? EightSums<T>{} : in;
-    sum += detail::eight_values<T>(value) * in;
+    EightSums<T> values;
+    detail::load_eight(value, values);
+    sum += values * in;
   } else {
     for (int l = 0; l < pack_width; ++l) {
       if (col[l] >= 0) sum[l] += static_cast<T>(value[l]) * x[col[l]];
@@ -105,7 +110,11 @@ KOKKOS_INLINE_FUNCTION void add_eight_neighbours(Index begin, const S* value, co
                                                  EightSums<T>& sum) {
   const T* run = x + begin;
   if constexpr (detail::in_vectors<S, T>) {
-    sum += detail::eight_values<T>(value) * detail::eight_values<T>(run);
+    EightSums<T> values;
+    EightSums<T> in;
+    detail::load_eight(value, values);
+    detail::load_eight(run, in);
+    sum += values * in;
   } else {
     for (int l = 0; l < pack_width; ++l) sum[l] += static_cast<T>(value[l]) * run[l];
   }

@@ -9,29 +9,33 @@
 #define KRYSOL_FOR_EACH_ENTRY(F) \
   F(float) F(double) F(Kokkos::complex<float>) F(Kokkos::complex<double>)
 
-// KRYSOL_FOR_EACH_ENTRY_AND_SPACE(F) is F(float, Kokkos::Serial) F(double, Kokkos::Serial) ..., for
-// the spaces that are enabled. The preprocessor decides, because one that is not has no name.
-#define KRYSOL_EACH_ENTRY_ON(F, Exec) \
-  F(float, Exec) F(double, Exec) F(Kokkos::complex<float>, Exec) F(Kokkos::complex<double>, Exec)
-#ifdef KOKKOS_ENABLE_SERIAL
-#define KRYSOL_ON_SERIAL(F) KRYSOL_EACH_ENTRY_ON(F, Kokkos::Serial)
+// KRYSOL_ON_EACH_SPACE(F, T) is F(T, Kokkos::Serial) F(T, Kokkos::OpenMP) ..., for the spaces that
+// are enabled. The preprocessor decides, because one that is not has no name.
+#if defined(KOKKOS_ENABLE_SERIAL) && !defined(KRYSOL_WITHOUT_SERIAL)
+#define KRYSOL_ON_SERIAL(F, T) F(T, Kokkos::Serial)
 #else
-#define KRYSOL_ON_SERIAL(F)
+#define KRYSOL_ON_SERIAL(F, T)
 #endif
 #ifdef KOKKOS_ENABLE_OPENMP
-#define KRYSOL_ON_OPENMP(F) KRYSOL_EACH_ENTRY_ON(F, Kokkos::OpenMP)
+#define KRYSOL_ON_OPENMP(F, T) F(T, Kokkos::OpenMP)
 #else
-#define KRYSOL_ON_OPENMP(F)
+#define KRYSOL_ON_OPENMP(F, T)
 #endif
 #ifdef KOKKOS_ENABLE_CUDA
-#define KRYSOL_ON_CUDA(F) KRYSOL_EACH_ENTRY_ON(F, Kokkos::Cuda)
+#define KRYSOL_ON_CUDA(F, T) F(T, Kokkos::Cuda)
 #else
-#define KRYSOL_ON_CUDA(F)
+#define KRYSOL_ON_CUDA(F, T)
 #endif
 #ifdef KOKKOS_ENABLE_HIP
-#define KRYSOL_ON_HIP(F) KRYSOL_EACH_ENTRY_ON(F, Kokkos::HIP)
+#define KRYSOL_ON_HIP(F, T) F(T, Kokkos::HIP)
 #else
-#define KRYSOL_ON_HIP(F)
+#define KRYSOL_ON_HIP(F, T)
 #endif
+#define KRYSOL_ON_EACH_SPACE(F, T) \
+  KRYSOL_ON_SERIAL(F, T) KRYSOL_ON_OPENMP(F, T) KRYSOL_ON_CUDA(F, T) KRYSOL_ON_HIP(F, T)
+
+// KRYSOL_FOR_EACH_ENTRY_AND_SPACE(F) is F(float, Kokkos::Serial) F(float, Kokkos::OpenMP) ...
 #define KRYSOL_FOR_EACH_ENTRY_AND_SPACE(F) \
-  KRYSOL_ON_SERIAL(F) KRYSOL_ON_OPENMP(F) KRYSOL_ON_CUDA(F) KRYSOL_ON_HIP(F)
+  KRYSOL_ON_EACH_SPACE(F, float)           \
+  KRYSOL_ON_EACH_SPACE(F, double)          \
+  KRYSOL_ON_EACH_SPACE(F, Kokkos::complex<float>) KRYSOL_ON_EACH_SPACE(F, Kokkos::complex<double>)

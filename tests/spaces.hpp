@@ -44,7 +44,7 @@ using Spaces = TypeList<Kokkos::Cuda>;
 using Spaces = TypeList<Kokkos::HIP>;
 #else
 using Spaces = Join<TypeList<>
-#ifdef KOKKOS_ENABLE_SERIAL
+#if defined(KOKKOS_ENABLE_SERIAL) && !defined(KRYSOL_WITHOUT_SERIAL)
                     ,
                     TypeList<Kokkos::Serial>
 #endif

@@ -394,7 +394,7 @@ TYPED_TEST(DenseProducts, KeepNanAndInfInTheirRowAndColumn) {
 
 /// ctest runs this with 1, 2 and 4 threads: tasks differ then, sums must not.
 TYPED_TEST(DenseProducts, HaveTheBitsOfOneThread) {
-#ifdef KOKKOS_ENABLE_SERIAL
+#if defined(KOKKOS_ENABLE_SERIAL) && !defined(KRYSOL_WITHOUT_SERIAL)
   using T = typename TypeParam::Scalar;
   using Exec = typename TypeParam::Space;
   if constexpr (krysol::on_host<Exec>) {
