@@ -134,6 +134,8 @@ struct PlainValues {
 template <class T>
 using Eight = typename detail::PackLanes<T, detail::has_vector_type<T>>::type;
 
+#if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
+namespace detail {
 /// {item(0), ..., item(7)}
 template <class T, class Item>
 KOKKOS_FORCEINLINE_FUNCTION Eight<T> eight(const Item& item) {
@@ -141,8 +143,6 @@ KOKKOS_FORCEINLINE_FUNCTION Eight<T> eight(const Item& item) {
   return items;
 }
 
-#if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
-namespace detail {
 using EightCodes = std::uint16_t __attribute__((vector_size(16)));
 
 KOKKOS_FORCEINLINE_FUNCTION EightCodes load_codes(const std::uint16_t* low) {

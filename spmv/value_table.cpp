@@ -28,7 +28,8 @@ DistinctValues<S> find_values(std::string_view format, const HostCsr<S>& a) {
   std::vector<Offset> stopped(static_cast<std::size_t>(pieces), -1);
   host_for("krysol::find_values", pieces, [&](std::int64_t p) {
     DistinctValues<S>& mine = of_piece[static_cast<std::size_t>(p)];
-    for (Offset k = begin(p); k < begin(p + 1); ++k) {
+    const Offset last = begin(p + 1);
+    for (Offset k = begin(p); k < last; ++k) {
       if (static_cast<std::size_t>(mine.add(values[k])) < most_values) continue;
       stopped[static_cast<std::size_t>(p)] = k;
       return;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <cstring>
 
 #include <krysol/spmv/short_slices.hpp>
@@ -122,11 +122,11 @@ ValueTableProduct<S, T, Exec> row_product(const ValueTable<S, Exec>& a,
 }
 
 /// Values by their bits, numbered in the order in which they came. An open hash table, at most a
-/// quarter full.
+/// quarter full, of 256 values a sixteenth: a second probe is a branch that no one foresees.
 template <class S>
 class DistinctValues {
  public:
-  DistinctValues() : slot_(std::size_t{1} << 10U) {}
+  DistinctValues() : slot_(std::size_t{1} << 12U), last_(slot_.size() - 1) {}
 
   const std::vector<S>& values() const { return values_; }
 
@@ -145,27 +145,40 @@ class DistinctValues {
   std::int32_t number_of(const S& value) const { return slot_[find(bits_of(value))].number; }
 
  private:
-  using Bits = std::array<std::uint64_t, (sizeof(S) + 7) / 8>;
+  /// The bits of a value of at most 16 bytes.
+  struct Bits {
+    std::uint64_t low = 0;
+    std::uint64_t high = 0;  // of those of more than 8
+  };
   struct Slot {
-    Bits bits{};
+    Bits bits;
     std::int32_t number = -1;
   };
 
   static Bits bits_of(const S& value) {
-    Bits bits{};
-    std::memcpy(bits.data(), static_cast<const void*>(&value), sizeof(S));
+    static_assert(sizeof(S) <= 16);
+    constexpr std::size_t first = std::min(sizeof(S), sizeof(Bits::low));
+    Bits bits;
+    std::memcpy(&bits.low, static_cast<const void*>(&value), first);
+    if constexpr (sizeof(S) > first) {
+      std::memcpy(&bits.high, reinterpret_cast<const char*>(&value) + first, sizeof(S) - first);
+    }
     return bits;
   }
+  static bool same(const Bits& a, const Bits& b) {
+    return a.low == b.low && (sizeof(S) <= sizeof a.low || a.high == b.high);
+  }
   std::size_t find(const Bits& bits) const {
-    std::uint64_t h = 0;
-    for (const std::uint64_t word : bits) h = (h ^ word) * 0x9E3779B97F4A7C15U;
-    const std::size_t last = slot_.size() - 1;  // at most 18 bits, taken from the upper ones
-    std::size_t at = static_cast<std::size_t>(h >> 40U) & last;
-    while (slot_[at].number >= 0 && slot_[at].bits != bits) at = (at + 1) & last;
-    return at;
+    constexpr std::uint64_t factor = 0x9E3779B97F4A7C15U;
+    std::uint64_t h = bits.low * factor;
+    if constexpr (sizeof(S) > sizeof bits.low) h = (h ^ bits.high) * factor;
+    std::size_t at = static_cast<std::size_t>(h >> 40U) & last_;  // at most 18 bits of the upper 24
+    while (!same(slot_[at].bits, bits) && slot_[at].number >= 0) at = (at + 1) & last_;
+    return at;  // an empty slot has the bits of 0 and, to tell, no number
   }
   void grow() {
     slot_.assign(2 * slot_.size(), Slot{});
+    last_ = slot_.size() - 1;
     for (std::size_t k = 0; k < values_.size(); ++k) {
       const Bits bits = bits_of(values_[k]);
       slot_[find(bits)] = {bits, static_cast<std::int32_t>(k)};
@@ -173,6 +186,7 @@ class DistinctValues {
   }
 
   std::vector<Slot> slot_;
+  std::size_t last_;
   std::vector<S> values_;
 };
 
