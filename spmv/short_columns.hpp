@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <krysol/spmv/short_slices.hpp>
+#include <krysol/spmv/short_product.hpp>
 
 namespace krysol {
 
@@ -47,7 +47,7 @@ struct ShortColumnsProduct {
 template <class S, class T, class Exec>
 ShortColumnsProduct<S, T, Exec> row_product(const ShortColumns<S, Exec>& a,
                                             const Kokkos::View<const T*, Exec>& x) {
-  return {short_product(a, x), {a.values.data()}};
+  return {short_product(a, bytes(a), x), {a.values.data()}};
 }
 
 /// The values of a HostCsr as they are.

@@ -2,17 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <algorithm>
 #include <cstring>
 
-#include <krysol/spmv/short_slices.hpp>
+#include <krysol/spmv/distinct_values.hpp>
+#include <krysol/spmv/short_product.hpp>
 
 namespace krysol {
 
-/// The most distinct values whose codes take 8 bits, and the most that a table holds.
-inline constexpr std::size_t short_codes = 256;
-inline constexpr std::size_t few_values = 16;  // two vector registers
-inline constexpr std::size_t most_values = 65536;
+inline constexpr std::size_t few_values = 16;    // as many as two vector registers hold
+inline constexpr std::size_t short_codes = 256;  // more take codes of 16 bits
 
 /// A(order(s C + l), column(k)) = table[code[k]] at place k = slice_ptr[s] + j C + l, in slices as
 /// in ShortColumns, of which any number may be far. Values are told apart by their bits, so that
@@ -54,15 +52,15 @@ struct FewValues {
 
   FewValues from(Offset k) const { return {table, code + k}; }
   const S& operator()(Offset k) const { return table[code[k]]; }
-  void fetch(Offset k) const { prefetch(code + k + ahead); }
+  KOKKOS_FORCEINLINE_FUNCTION void fetch(Offset k) const { prefetch(code + k + ahead); }
   /// Those of eight places, by one instruction where there are registers of eight numbers.
   template <class T>
-  requires(detail::has_vector_type<T>&& detail::has_vector_type<S>) Eight<T> eight(Offset k)
+  requires(detail::has_vector_type<T>&& detail::has_vector_type<S>) EightSums<T> eight(Offset k)
   const {
     static_assert(few_values == 2 * pack_width);
     using Places = std::uint64_t __attribute__((vector_size(64)));
-    Eight<S> first;
-    Eight<S> last;
+    EightSums<S> first;
+    EightSums<S> last;
     std::uint64_t codes;
     std::memcpy(&first, table, sizeof first);
     std::memcpy(&last, table + pack_width, sizeof last);
@@ -71,7 +69,7 @@ struct FewValues {
     const Places places = (Places{} + codes) >> Places{0, 8, 16, 24, 32, 40, 48, 56};
     return __builtin_convertvector(
         __builtin_shuffle(first, last, __builtin_convertvector(places, decltype(first == last))),
-        Eight<T>);
+        EightSums<T>);
   }
 };
 #endif
@@ -85,7 +83,7 @@ struct TableValues {
 
   KOKKOS_INLINE_FUNCTION TableValues from(Offset k) const { return {table, code + k}; }
   KOKKOS_INLINE_FUNCTION const S& operator()(Offset k) const { return table[code[k]]; }
-  KOKKOS_INLINE_FUNCTION void fetch(Offset k) const { prefetch(code + k + ahead); }
+  KOKKOS_FORCEINLINE_FUNCTION void fetch(Offset k) const { prefetch(code + k + ahead); }
 };
 
 /// Bytes a place: 3 or 4, and its entry of x.
@@ -116,92 +114,10 @@ struct ValueTableProduct {
 template <class S, class T, class Exec>
 ValueTableProduct<S, T, Exec> row_product(const ValueTable<S, Exec>& a,
                                           const Kokkos::View<const T*, Exec>& x) {
-  return {short_product(a, x), a.table.data(), a.code.data(),
+  return {short_product(a, bytes(a), x), a.table.data(), a.code.data(),
           a.long_code.extent(0) == 0 ? nullptr : a.long_code.data(),
           a.table.extent(0) == few_values};
 }
-
-/// Values by their bits, numbered in the order in which they came. An open hash table, at most a
-/// quarter full, of 256 values a sixteenth: a second probe is a branch that no one foresees.
-template <class S>
-class DistinctValues {
- public:
-  DistinctValues() : slot_(std::size_t{1} << 12U), last_(slot_.size() - 1) {}
-
-  const std::vector<S>& values() const { return values_; }
-
-  /// The value's number; that of a new one is the number of those before it.
-  std::int32_t add(const S& value) {
-    const Bits bits = bits_of(value);
-    Slot& slot = slot_[find(bits)];
-    if (slot.number >= 0) return slot.number;
-    const auto number = static_cast<std::int32_t>(values_.size());
-    slot = {bits, number};
-    values_.push_back(value);
-    if (4 * values_.size() > slot_.size()) grow();
-    return number;
-  }
-  /// Of one that is there.
-  std::int32_t number_of(const S& value) const { return slot_[find(bits_of(value))].number; }
-
- private:
-  /// The bits of a value of at most 16 bytes.
-  struct Bits {
-    std::uint64_t low = 0;
-    std::uint64_t high = 0;  // of those of more than 8
-  };
-  struct Slot {
-    Bits bits;
-    std::int32_t number = -1;
-  };
-
-  static Bits bits_of(const S& value) {
-    static_assert(sizeof(S) <= 16);
-    constexpr std::size_t first = std::min(sizeof(S), sizeof(Bits::low));
-    Bits bits;
-    std::memcpy(&bits.low, static_cast<const void*>(&value), first);
-    if constexpr (sizeof(S) > first) {
-      std::memcpy(&bits.high, reinterpret_cast<const char*>(&value) + first, sizeof(S) - first);
-    }
-    return bits;
-  }
-  static bool same(const Bits& a, const Bits& b) {
-    return a.low == b.low && (sizeof(S) <= sizeof a.low || a.high == b.high);
-  }
-  std::size_t find(const Bits& bits) const {
-    constexpr std::uint64_t factor = 0x9E3779B97F4A7C15U;
-    std::uint64_t h = bits.low * factor;
-    if constexpr (sizeof(S) > sizeof bits.low) h = (h ^ bits.high) * factor;
-    std::size_t at = static_cast<std::size_t>(h >> 40U) & last_;  // at most 18 bits of the upper 24
-    while (!same(slot_[at].bits, bits) && slot_[at].number >= 0) at = (at + 1) & last_;
-    return at;  // an empty slot has the bits of 0 and, to tell, no number
-  }
-  void grow() {
-    slot_.assign(2 * slot_.size(), Slot{});
-    last_ = slot_.size() - 1;
-    for (std::size_t k = 0; k < values_.size(); ++k) {
-      const Bits bits = bits_of(values_[k]);
-      slot_[find(bits)] = {bits, static_cast<std::int32_t>(k)};
-    }
-  }
-
-  std::vector<Slot> slot_;
-  std::size_t last_;
-  std::vector<S> values_;
-};
-
-/// All values of the matrix, in the order of its entries whatever the number of threads is. Throws
-/// FormatRefusal where they are more than most_values, as soon as that is seen.
-template <class S>
-DistinctValues<S> find_values(std::string_view format, const HostCsr<S>& a);
-
-/// How many of some 4096 values taken from all over the matrix differ.
-struct ValueSample {
-  std::int64_t looked_at = 0;
-  std::int64_t distinct = 0;
-};
-template <class S>
-ValueSample sample_values(const HostCsr<S>& a);
 
 /// The number of an entry's value.
 template <class S, class Code>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <krysol/spmv/value_table.hpp>
+#include <krysol/spmv/distinct_values.hpp>
 
 #include <algorithm>
 
