@@ -14,8 +14,10 @@
 #include <krysol/spmv/sell_c_sigma.hpp>
 #include <krysol/spmv/shared_offsets.hpp>
 #include <krysol/spmv/shared_rows.hpp>
+#include <krysol/spmv/short_columns.hpp>
 #include <krysol/spmv/symmetric.hpp>
 #include <krysol/spmv/symmetric_bsr.hpp>
+#include <krysol/spmv/value_table.hpp>
 #ifdef KRYSOL_HAVE_KOKKOS_KERNELS  // the package defines it where the library was built with them
 #include <krysol/spmv/kokkos_kernels.hpp>
 #endif
@@ -33,6 +35,8 @@ using FormatsOfAnySpace = TypeList<  //
     Ell<S, Exec>,                    //
     EllpackR<S, Exec>,               //
     SellCSigma<S, Exec>,             //
+    ShortColumns<S, Exec>,           //
+    ValueTable<S, Exec>,             //
     SharedOffsets<S, Exec>,          //
     SharedRows<S, Exec>,             //
     Bsr<S, Exec>,                    //

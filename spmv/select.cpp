@@ -23,11 +23,15 @@ struct Model {
   std::int64_t symmetric_bsr = 0;
   std::int64_t ell = 0;
   std::int64_t sell = 0;
+  std::int64_t short_columns = 0;
+  std::int64_t value_table = 0;
   std::int64_t jds = 0;
   std::int64_t hyb = 0;
   std::int64_t coo = 0;
   Index sigma = 1;
   double index_share = 1;  // of bsr, for each nonzero
+  double short_share = 0;  // of the nonzeros, in slices whose columns fit in 16 bits
+  ValueSample values;
   bool may_be_symmetric = false;
   double mean_row = 0;
   Index longest_row = 0;
@@ -72,6 +76,16 @@ Model look_at_lengths(const HostCsr<S>& a) {
   m.sigma = sell.sigma;
   m.sell = sell.places * place + std::int64_t{a.rows} / slice * 12 +
            (sell.sigma > 1 ? std::int64_t{a.rows} * 4 : 0);
+  m.short_share = short_share(row_ptr, a.col_idx.data(), a.rows, slice, sell.sigma);
+  m.values = sample_values(a);
+  const std::int64_t short_slices =
+      m.sell - sell.places * (place - word) +
+      std::int64_t{a.rows} / slice * (std::int64_t{sizeof(ShortSlice)});
+  m.short_columns = short_slices + sell.places * entry;
+  const std::int64_t far =
+      static_cast<std::int64_t>((1 - m.short_share) * static_cast<double>(sell.places * word));
+  const bool one_byte = m.values.distinct <= static_cast<std::int64_t>(short_codes);
+  m.value_table = short_slices + far + sell.places * (one_byte ? 1 : word);
   return m;
 }
 
@@ -83,6 +97,8 @@ std::int64_t least_bytes(std::string_view name, const Model& m) {
   if (name == "symmetric_bsr") return m.symmetric_bsr;
   if (name == "ell" || name == "ellpack_r") return m.ell;
   if (name == "sell_c_sigma") return m.sell;
+  if (name == "short_columns") return m.short_columns;
+  if (name == "value_table") return m.value_table;
   if (name == "jds") return m.jds;
   if (name == "hyb") return m.hyb;
   if (name == "coo") return m.coo;
@@ -103,6 +119,21 @@ std::string ruled_out(std::string_view name, const Model& m) {
   };
   if (name == "coo") return more_than(m.coo, 1, m.csr, "csr");
   if (name == "sell_c_sigma") return more_than(m.sell, 1.5, m.csr, "csr");
+  if (name == "short_columns") {
+    constexpr double doubt = 0.1;  // of a sample
+    if (m.short_share < least_short_share - doubt) {
+      return fmt::format("of the nonzeros sampled, {:.0f} % are in slices that 16 bits reach",
+                         100 * m.short_share);
+    }
+    return more_than(m.short_columns, 1.5, m.csr, "csr");
+  }
+  if (name == "value_table") {
+    // Were there no more than a table holds, all equally often, a sample would repeat few.
+    if (2 * m.values.distinct > m.values.looked_at) {
+      return fmt::format("of {} values sampled {} differ", m.values.looked_at, m.values.distinct);
+    }
+    return more_than(m.value_table, 1, m.csr, "csr");
+  }
   if (name == "ell" || name == "ellpack_r") {
     if (auto why = more_than(m.ell, 1.3, m.csr, "csr"); !why.empty()) return why;
     // Many streams instead of one: on a host never faster.
@@ -268,7 +299,10 @@ std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>& csr,
     if (f.name == "csr") continue;
     FormatTrial& trial = choice.trials.emplace_back();
     trial.name = f.name;
-    if (f.name == "sell_c_sigma") trial.name += fmt::format(":{}", model.sigma);
+    // What looking at the lengths has found need not be found again.
+    if (f.name == "sell_c_sigma" || f.name == "short_columns" || f.name == "value_table") {
+      trial.name += fmt::format(":{}", model.sigma);
+    }
     trial.remark = ruled_out<Exec>(f.name, model);
     if (trial.remark.empty()) {
       trial.remark = roofline.rules_out(least_bytes(f.name, model), *best.trial);

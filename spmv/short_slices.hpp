@@ -1,0 +1,157 @@
+// Slices of rows whose columns take 16 bits: what the formats of fewer bytes have in common.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <krysol/spmv/sell_c_sigma.hpp>
+
+namespace krysol {
+
+/// Where the columns of a slice are counted from.
+/// pages = 1: a near slice, column = at + low. Its columns span at most 65535.
+/// pages in 2 .. 15: column = page[at + (low >> 12)] + low, in pages of 4096 columns; page holds
+/// the first column of each less that of its codes, so that none need be cut.
+/// pages = 0: a far slice, column = low | high << 16, with high at place `at` of all that have one.
+struct ShortSlice {
+  Index at = 0;
+  std::int16_t pages = 1;
+  std::int16_t runs = 0;  // 1: most places name eight neighbours, as on grids
+};
+
+inline constexpr std::uint16_t no_column = 0xFFFF;  // low, and in far slices high: only pads
+inline constexpr Index near_columns = 65535;        // 0 .. 65534
+inline constexpr int page_bits = 12;
+inline constexpr Index page_columns = Index{1} << page_bits;
+inline constexpr Index most_pages = 15;  // the last sixteenth of the codes would hold no_column
+inline constexpr std::size_t page_table =
+    16;  // what a kernel may read from a slice's first page on
+/// The least share of the nonzeros in slices that are not far.
+inline constexpr double least_short_share = 0.75;
+
+/// Rows in slices as in SellCSigma, with columns of 16 bits. Bytes a multiplication: 2 a place (4
+/// in far slices), 20 a slice, 4 a page of a slice, and 4 a row where sorted.
+template <class Exec>
+struct ShortSlices {
+  static constexpr Index slice_rows = Tiles<Exec>::tiled ? 8 : 32;  // C
+
+  Index rows = 0;
+  Index cols = 0;
+  Index sigma = 0;                          // rows a window; 0 asks from_csr to choose
+  Offset entries = 0;                       // places that hold an entry
+  Kokkos::View<Offset*, Exec> slice_ptr;    // [slices + 1] where each slice begins
+  Kokkos::View<Index*, Exec> full;          // [slices] places a row that every row of a slice fills
+  Kokkos::View<ShortSlice*, Exec> slice;    // [slices]
+  Kokkos::View<Index*, Exec> page;          // first columns of pages, those of a slice together
+  Kokkos::View<std::uint16_t*, Exec> low;   // [places]
+  Kokkos::View<std::uint16_t*, Exec> high;  // [places of far slices]
+  Kokkos::View<Index*, Exec> row;           // [rows] row of each lane; empty where sigma = 1
+  Kokkos::View<Index*, Exec> block_row;     // [blocks + 1] first row of blocks of similar work
+
+  Offset nnz() const { return entries; }
+};
+
+template <class Exec>
+std::int64_t slice_bytes(const ShortSlices<Exec>& a) {
+  return static_cast<std::int64_t>(
+      (a.low.extent(0) + a.high.extent(0)) * sizeof(std::uint16_t) +
+      a.slice_ptr.extent(0) * sizeof(Offset) + a.slice.extent(0) * sizeof(ShortSlice) +
+      (a.full.extent(0) + a.page.extent(0) + a.row.extent(0) + a.block_row.extent(0)) *
+          sizeof(Index));
+}
+
+template <class Exec>
+ListedBlocks row_blocks(const ShortSlices<Exec>& a) {
+  return listed_blocks(a.rows, a.block_row);
+}
+
+template <class Exec>
+RowOrder row_order(const ShortSlices<Exec>& a) {
+  return {a.row.extent(0) == 0 ? nullptr : a.row.data()};
+}
+
+/// Chooses the window by the format's variant, as in `short_columns:512`.
+template <class Exec>
+bool set_variant(ShortSlices<Exec>& a, std::string_view variant) {
+  return read_count(variant, a.sigma);
+}
+
+/// How the columns of each slice are counted.
+struct ShortPlan {
+  std::vector<ShortSlice> slice;  // [slices]
+  std::vector<Index> page;        // and page_table more that no one names
+  Offset far_places = 0;          // places, a multiple of the slice's rows
+  Offset far_entries = 0;         // nonzeros in far slices
+};
+
+/// Near where it can be, else in pages, else far. row_ptr: [rows + 1]. One pass over the columns,
+/// two over those of slices in pages. The plan does not depend on the number of threads.
+ShortPlan plan_short_slices(const SlicePlan& slices, const Offset* row_ptr, const Index* col_idx,
+                            Index rows, Index slice_rows);
+
+/// low: [places], high: [plan.far_places].
+void fill_short_slices(const ShortPlan& plan, const SlicePlan& slices, const Offset* row_ptr,
+                       const Index* col_idx, Index rows, Index slice_rows, std::uint16_t* low,
+                       std::uint16_t* high);
+
+/// The share of nonzeros that plan_short_slices would find in slices that are not far, estimated
+/// from at most 512 slices taken from all over the matrix.
+double short_share(const Offset* row_ptr, const Index* col_idx, Index rows, Index slice_rows,
+                   Index sigma);
+
+/// Throws FormatRefusal where fewer than least_short_share of the nonzeros are in slices that are
+/// not far.
+void refuse_far_slices(std::string_view format, const ShortPlan& plan, Index slice_rows,
+                       Offset nnz);
+
+/// All of `a` but values.
+template <class S, class Exec>
+void set_slices(const HostCsr<S>& host, const SlicePlan& slices, const ShortPlan& plan,
+                ShortSlices<Exec>& a) {
+  a.rows = host.rows;
+  a.cols = host.cols;
+  a.sigma = slices.sigma;
+  a.entries = host.nnz();
+  a.slice_ptr = copy_of<Exec>("short.slice_ptr", slices.slice_ptr);
+  a.full = copy_of<Exec>("short.full", slices.full);
+  a.row = copy_of<Exec>("short.row", slices.row);
+  a.block_row = copy_of<Exec>("short.block_row", slices.block_row);
+  a.slice = copy_of<Exec>("short.slice", plan.slice);
+  a.page = copy_of<Exec>("short.page", plan.page);
+  a.low = fresh<decltype(a.low)>("short.low", slices.slice_ptr.back());
+  a.high = fresh<decltype(a.high)>("short.high", plan.far_places);
+  const auto low = Kokkos::create_mirror_view(Kokkos::HostSpace{}, a.low);
+  const auto high = Kokkos::create_mirror_view(Kokkos::HostSpace{}, a.high);
+  fill_short_slices(plan, slices, host.row_ptr.data(), host.col_idx.data(), host.rows,
+                    ShortSlices<Exec>::slice_rows, low.data(), high.data());
+  Kokkos::deep_copy(a.low, low);
+  Kokkos::deep_copy(a.high, high);
+}
+
+/// to[place] := what(k) for each entry k, and `nothing` where a place only pads.
+template <Index C, class To, class What>
+struct FillPlaces {
+  const Offset* row_ptr;
+  const Index* row;  // null: in order
+  const Offset* slice_ptr;
+  Index rows;
+  To* to;
+  To nothing;
+  What what;
+
+  void operator()(std::int64_t s) const {
+    const Offset places = (slice_ptr[s + 1] - slice_ptr[s]) / C;
+    for (Index l = 0; l < C; ++l) {
+      const std::int64_t lane = s * C + l;
+      Offset j = 0;
+      To* mine = to + slice_ptr[s] + l;
+      if (lane < rows) {
+        const std::int64_t i = row == nullptr ? lane : row[lane];
+        const Offset begin = row_ptr[i];
+        const Offset length = row_ptr[i + 1] - begin;
+        for (; j < length; ++j) mine[j * C] = what(begin + j);
+      }
+      for (; j < places; ++j) mine[j * C] = nothing;
+    }
+  }
+};
+
+}  // namespace krysol
