@@ -6,6 +6,13 @@
 
 #include <krysol/spmv/short_slices.hpp>
 
+// Functions here that return vector registers are always inlined, so it does not matter that the
+// way of returning one depends on the width a file is compiled for.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"
+#endif
+
 namespace krysol {
 
 // ---- a slice's entries of x, at place k of the slice
@@ -60,7 +67,11 @@ struct PlainValues {
   KOKKOS_FORCEINLINE_FUNCTION void fetch(Offset k) const { prefetch(values + k + ahead); }
   template <class T>
   requires(detail::in_vectors<S, T>) KOKKOS_FORCEINLINE_FUNCTION EightSums<T> eight(Offset k)
-  const { return detail::eight_values<T>(values + k); }
+  const {
+    EightSums<T> eight_values;
+    detail::load_eight(values + k, eight_values);
+    return eight_values;
+  }
 };
 
 // ---- eight rows in a vector register, on a host
@@ -296,3 +307,7 @@ ShortProduct<T, Exec> short_product(const ShortSlices<Exec>& a, std::int64_t mat
 }
 
 }  // namespace krysol
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
