@@ -19,6 +19,11 @@ function(krysol_own_target target)
     target_compile_options(${target} PRIVATE -Wall -Wextra)
   elseif(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
     target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      # Functions that return vector registers are always inlined, or take the register by reference (spmv/pack.hpp). g++
+      # cannot know, and warns wherever it compiles for a processor without such registers.
+      target_compile_options(${target} PRIVATE -Wno-psabi)
+    endif()
     if(KRYSOL_WERROR)
       target_compile_options(${target} PRIVATE -Werror)
     endif()

@@ -6,12 +6,8 @@
 
 #include <krysol/spmv/short_slices.hpp>
 
-// Functions here that return vector registers are always inlined, so it does not matter that the
-// way of returning one depends on the width a file is compiled for.
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wpsabi"
-#endif
+// Functions here that return vector registers are always inlined: the way of returning one depends
+// on the width that a file is compiled for.
 
 namespace krysol {
 
@@ -307,7 +303,3 @@ ShortProduct<T, Exec> short_product(const ShortSlices<Exec>& a, std::int64_t mat
 }
 
 }  // namespace krysol
-
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif

@@ -55,7 +55,8 @@ struct FewValues {
   KOKKOS_FORCEINLINE_FUNCTION void fetch(Offset k) const { prefetch(code + k + ahead); }
   /// Those of eight places, by one instruction where there are registers of eight numbers.
   template <class T>
-  requires(detail::has_vector_type<T>&& detail::has_vector_type<S>) EightSums<T> eight(Offset k)
+  requires(detail::has_vector_type<T>&& detail::has_vector_type<S>)
+      KOKKOS_FORCEINLINE_FUNCTION EightSums<T> eight(Offset k)
   const {
     static_assert(few_values == 2 * pack_width);
     using Places = std::uint64_t __attribute__((vector_size(64)));
