@@ -6,9 +6,6 @@
 
 #include <krysol/spmv/short_slices.hpp>
 
-// Functions here that return vector registers are always inlined: the way of returning one depends
-// on the width that a file is compiled for.
-
 namespace krysol {
 
 // ---- a slice's entries of x, at place k of the slice
@@ -62,11 +59,9 @@ struct PlainValues {
   KOKKOS_INLINE_FUNCTION const S& operator()(Offset k) const { return values[k]; }
   KOKKOS_FORCEINLINE_FUNCTION void fetch(Offset k) const { prefetch(values + k + ahead); }
   template <class T>
-  requires(detail::in_vectors<S, T>) KOKKOS_FORCEINLINE_FUNCTION EightSums<T> eight(Offset k)
-  const {
-    EightSums<T> eight_values;
-    detail::load_eight(values + k, eight_values);
-    return eight_values;
+  requires(detail::in_vectors<S, T>) KOKKOS_FORCEINLINE_FUNCTION
+      void load(Offset k, EightSums<T>& eight) const {
+    detail::load_eight(values + k, eight);
   }
 };
 
@@ -74,12 +69,10 @@ struct PlainValues {
 
 #if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
 namespace detail {
-/// {item(0), ..., item(7)}
-template <class T, class Item>
-KOKKOS_FORCEINLINE_FUNCTION EightSums<T> eight(const Item& item) {
-  const EightSums<T> items = {item(0), item(1), item(2), item(3),
-                              item(4), item(5), item(6), item(7)};
-  return items;
+/// eight := {item(0), ..., item(7)}. By reference, as all that a vector register holds.
+template <class Eight, class Item>
+KOKKOS_FORCEINLINE_FUNCTION void set_eight(Eight& eight, const Item& item) {
+  eight = Eight{item(0), item(1), item(2), item(3), item(4), item(5), item(6), item(7)};
 }
 
 using EightCodes = std::uint16_t __attribute__((vector_size(16)));
@@ -100,30 +93,43 @@ KOKKOS_FORCEINLINE_FUNCTION bool in_a_row(const std::uint16_t* low) {
 }
 
 template <class T, class Values>
-KOKKOS_FORCEINLINE_FUNCTION EightSums<T> values_of_eight(const Values& value, Offset k) {
-  if constexpr (requires { value.template eight<T>(k); }) {
-    return value.template eight<T>(k);
+KOKKOS_FORCEINLINE_FUNCTION void values_of_eight(const Values& value, Offset k,
+                                                 EightSums<T>& eight) {
+  if constexpr (requires { value.template load<T>(k, eight); }) {
+    value.template load<T>(k, eight);
   } else {
-    return eight<T>([&](int l) { return static_cast<T>(value(k + l)); });
+    set_eight(eight, [&](int l) { return static_cast<T>(value(k + l)); });
   }
 }
 
-template <class T, template <class> class Columns>
-KOKKOS_FORCEINLINE_FUNCTION EightSums<T> x_of_eight(const Columns<T>& x, Offset k) {
-  return eight<T>([&](int l) { return x.entry(k + l); });
-}
 using EightColumns = Index __attribute__((vector_size(32)));
+
+/// x[column[0]], ... by way of memory: eight loads of columns take half of what eight extractions
+/// from a register take.
 template <class T>
-KOKKOS_FORCEINLINE_FUNCTION EightSums<T> x_of_eight(const FarSlice<T>& x, Offset k) {
+KOKKOS_FORCEINLINE_FUNCTION void x_of_columns(const EightColumns& column, const T* x,
+                                              EightSums<T>& eight) {
+  Index at[pack_width];
+  std::memcpy(at, &column, sizeof column);
+  asm("" : "+m"(at));  // or the compiler extracts them all the same
+  set_eight(eight, [&](int l) { return x[at[l]]; });
+}
+
+template <class T, template <class> class Columns>
+KOKKOS_FORCEINLINE_FUNCTION void x_of_eight(const Columns<T>& x, Offset k, EightSums<T>& eight) {
+  set_eight(eight, [&](int l) { return x.entry(k + l); });
+}
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION void x_of_eight(const FarSlice<T>& x, Offset k, EightSums<T>& eight) {
   const auto low = __builtin_convertvector(load_codes(x.low + k), EightColumns);
   const auto high = __builtin_convertvector(load_codes(x.high + k), EightColumns);
   const EightColumns column = low | high << 16;
-  return eight<T>([&](int l) { return x.x[column[l]]; });
+  x_of_columns(column, x.x, eight);
 }
 #if !defined(__clang__)
-/// Pages are looked up in a register: two instructions instead of four for each of the eight.
+/// Pages are looked up in a register.
 template <class T>
-KOKKOS_FORCEINLINE_FUNCTION EightSums<T> x_of_eight(const PagedSlice<T>& x, Offset k) {
+KOKKOS_FORCEINLINE_FUNCTION void x_of_eight(const PagedSlice<T>& x, Offset k, EightSums<T>& eight) {
   static_assert(page_table == 16);
   EightColumns first;
   EightColumns last;
@@ -131,7 +137,7 @@ KOKKOS_FORCEINLINE_FUNCTION EightSums<T> x_of_eight(const PagedSlice<T>& x, Offs
   std::memcpy(&last, x.page + 8, sizeof last);
   const auto codes = __builtin_convertvector(load_codes(x.low + k), EightColumns);
   const EightColumns column = __builtin_shuffle(first, last, codes >> page_bits) + codes;
-  return eight<T>([&](int l) { return x.x[column[l]]; });
+  x_of_columns(column, x.x, eight);
 }
 #endif
 
@@ -141,15 +147,18 @@ KOKKOS_FORCEINLINE_FUNCTION EightSums<T> x_of_eight(const PagedSlice<T>& x, Offs
 template <class T, class Columns, class Values>
 KOKKOS_FORCEINLINE_FUNCTION void add_full_place(const Columns& x, bool runs, const Values& value,
                                                 Offset k, EightSums<T>& sum) {
-  const EightSums<T> v = values_of_eight<T>(value, k);
+  EightSums<T> v;
+  EightSums<T> in;
+  values_of_eight<T>(value, k, v);
   if constexpr (requires { x.one_piece(k); }) {
     if (runs && in_a_row(x.low + k) && x.one_piece(k)) {
-      const T* run = &x.entry(k);
-      sum += v * eight<T>([&](int l) { return run[l]; });
+      load_eight(&x.entry(k), in);
+      sum += v * in;
       return;
     }
   }
-  sum += v * x_of_eight(x, k);
+  x_of_eight(x, k, in);
+  sum += v * in;
 }
 
 /// The same where some of the eight only pad. These read the slice's first code, and add nothing.
@@ -161,8 +170,10 @@ KOKKOS_FORCEINLINE_FUNCTION void add_partial_place(const Columns& x, const Value
     EightCodes codes = load_codes(x.low + k);
     const auto there = codes != no_column;
     codes &= reinterpret_cast<EightCodes>(there);
-    const EightSums<T> v = values_of_eight<T>(value, k);
-    const auto in = eight<T>([&](int l) { return x.of_code(codes[l]); });
+    EightSums<T> v;
+    EightSums<T> in;
+    values_of_eight<T>(value, k, v);
+    set_eight(in, [&](int l) { return x.of_code(codes[l]); });
     sum += __builtin_convertvector(there, Mask) ? v * in : EightSums<T>{};
   } else {
     for (int l = 0; l < pack_width; ++l) {

@@ -190,14 +190,15 @@ void fill_short_slices(const ShortPlan& plan, const SlicePlan& slices, const Off
   });
 }
 
-double short_share(const Offset* row_ptr, const Index* col_idx, Index rows, Index slice_rows,
-                   Index sigma) {
+ShortShare short_share(const Offset* row_ptr, const Index* col_idx, Index rows, Index slice_rows,
+                       Index sigma) {
   constexpr std::int64_t samples = 32;
   constexpr Index slices_a_sample = 16;
   const Index window = std::max(sigma, slice_rows * slices_a_sample);
   const std::int64_t windows = (std::int64_t{rows} + window - 1) / window;
   const std::int64_t step = std::max<std::int64_t>(1, windows / samples);
   Offset near = 0;
+  Offset pages = 0;
   Offset all = 0;
   for (std::int64_t w = 0; w < windows; w += step) {
     const std::int64_t first = w * window;
@@ -212,11 +213,15 @@ double short_share(const Offset* row_ptr, const Index* col_idx, Index rows, Inde
       Offset mine = 0;
       a.for_lanes(s, [&](Index, Offset from, Offset to) { mine += to - from; });
       all += mine;
-      PageList pages;
-      if (look_at_slice(a, s, pages).pages > 0) near += mine;
+      PageList list;
+      const ShortSlice found = look_at_slice(a, s, list);
+      if (found.pages == 1) near += mine;
+      if (found.pages > 1) pages += mine;
     }
   }
-  return all == 0 ? 1 : static_cast<double>(near) / static_cast<double>(all);
+  if (all == 0) return {};
+  return {static_cast<double>(near) / static_cast<double>(all),
+          static_cast<double>(near + pages) / static_cast<double>(all)};
 }
 
 void refuse_far_slices(std::string_view format, const ShortPlan& plan, Index slice_rows,

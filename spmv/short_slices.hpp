@@ -92,10 +92,16 @@ void fill_short_slices(const ShortPlan& plan, const SlicePlan& slices, const Off
                        const Index* col_idx, Index rows, Index slice_rows, std::uint16_t* low,
                        std::uint16_t* high);
 
-/// The share of nonzeros that plan_short_slices would find in slices that are not far, estimated
-/// from at most 512 slices taken from all over the matrix.
-double short_share(const Offset* row_ptr, const Index* col_idx, Index rows, Index slice_rows,
-                   Index sigma);
+/// Shares of the nonzeros in near slices, and in those that are near or in pages.
+struct ShortShare {
+  double near = 1;
+  double near_or_pages = 1;
+};
+
+/// What plan_short_slices would find, estimated from some 512 slices taken from all over the
+/// matrix.
+ShortShare short_share(const Offset* row_ptr, const Index* col_idx, Index rows, Index slice_rows,
+                       Index sigma);
 
 /// Throws FormatRefusal where fewer than least_short_share of the nonzeros are in slices that are
 /// not far.

@@ -55,9 +55,8 @@ struct FewValues {
   KOKKOS_FORCEINLINE_FUNCTION void fetch(Offset k) const { prefetch(code + k + ahead); }
   /// Those of eight places, by one instruction where there are registers of eight numbers.
   template <class T>
-  requires(detail::has_vector_type<T>&& detail::has_vector_type<S>)
-      KOKKOS_FORCEINLINE_FUNCTION EightSums<T> eight(Offset k)
-  const {
+  requires(detail::in_vectors<S, T>) KOKKOS_FORCEINLINE_FUNCTION
+      void load(Offset k, EightSums<T>& eight) const {
     static_assert(few_values == 2 * pack_width);
     using Places = std::uint64_t __attribute__((vector_size(64)));
     EightSums<S> first;
@@ -68,9 +67,9 @@ struct FewValues {
     std::memcpy(&codes, code + k, sizeof codes);
     // The shuffle takes them modulo 16.
     const Places places = (Places{} + codes) >> Places{0, 8, 16, 24, 32, 40, 48, 56};
-    return __builtin_convertvector(
-        __builtin_shuffle(first, last, __builtin_convertvector(places, decltype(first == last))),
-        EightSums<T>);
+    using Mask = decltype(first == last);
+    eight = __builtin_convertvector(
+        __builtin_shuffle(first, last, __builtin_convertvector(places, Mask)), EightSums<T>);
   }
 };
 #endif

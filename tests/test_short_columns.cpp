@@ -241,8 +241,10 @@ TEST(ShortSlices, SayWhatRulesThemOut) {
             "nonzeros are in slices of 8 rows that read x within 65535 columns or in at most "
             "15 pages of 4096; three quarters are the least that pay. An order by --reorder "
             "rcm may bring them together");
-  EXPECT_EQ(krysol::short_share(scattered.row_ptr.data(), scattered.col_idx.data(), 800, 8, 512),
-            0);
+  const auto share =
+      krysol::short_share(scattered.row_ptr.data(), scattered.col_idx.data(), 800, 8, 512);
+  EXPECT_EQ(share.near, 0);
+  EXPECT_EQ(share.near_or_pages, 0);
   for (const char* wrong : {"0", "x", "-3", "", "8x"}) EXPECT_FALSE(set_variant(a, wrong)) << wrong;
   EXPECT_TRUE(set_variant(a, "64"));
   EXPECT_EQ(a.sigma, 64);
@@ -261,8 +263,15 @@ TEST(ShortSlices, AllowAQuarterToBeFar) {
   EXPECT_EQ(message_of([&] { from_csr(rows(4), a); }), "nothing was thrown");
   EXPECT_TRUE(holds(message_of([&] { from_csr(rows(5), a); }), "only 1760 of 2560 nonzeros"));
   const auto all = rows(4);
-  const double share = krysol::short_share(all.row_ptr.data(), all.col_idx.data(), all.rows, 8, 1);
-  EXPECT_DOUBLE_EQ(share, 0.75);  // few slices: all of them are looked at
+  const auto share = krysol::short_share(all.row_ptr.data(), all.col_idx.data(), all.rows, 8, 1);
+  EXPECT_DOUBLE_EQ(share.near, 0.75);  // few slices: all of them are looked at
+  EXPECT_DOUBLE_EQ(share.near_or_pages, 0.75);
+  const auto pages = krysol::to_csr(rows_in_pages<double, krysol::Host>(9)).matrix;
+  const auto of_pages =
+      krysol::short_share(pages.row_ptr.data(), pages.col_idx.data(), pages.rows, 8, 1);
+  EXPECT_EQ(of_pages.near_or_pages, 1);
+  EXPECT_LT(of_pages.near, 1);
+  EXPECT_GT(of_pages.near, 0.7);
 }
 
 }  // namespace
