@@ -104,17 +104,6 @@ KOKKOS_FORCEINLINE_FUNCTION void values_of_eight(const Values& value, Offset k,
 
 using EightColumns = Index __attribute__((vector_size(32)));
 
-/// x[column[0]], ... by way of memory: eight loads of columns take half of what eight extractions
-/// from a register take.
-template <class T>
-KOKKOS_FORCEINLINE_FUNCTION void x_of_columns(const EightColumns& column, const T* x,
-                                              EightSums<T>& eight) {
-  Index at[pack_width];
-  std::memcpy(at, &column, sizeof column);
-  asm("" : "+m"(at));  // or the compiler extracts them all the same
-  set_eight(eight, [&](int l) { return x[at[l]]; });
-}
-
 template <class T, template <class> class Columns>
 KOKKOS_FORCEINLINE_FUNCTION void x_of_eight(const Columns<T>& x, Offset k, EightSums<T>& eight) {
   set_eight(eight, [&](int l) { return x.entry(k + l); });
@@ -124,7 +113,7 @@ KOKKOS_FORCEINLINE_FUNCTION void x_of_eight(const FarSlice<T>& x, Offset k, Eigh
   const auto low = __builtin_convertvector(load_codes(x.low + k), EightColumns);
   const auto high = __builtin_convertvector(load_codes(x.high + k), EightColumns);
   const EightColumns column = low | high << 16;
-  x_of_columns(column, x.x, eight);
+  set_eight(eight, [&](int l) { return x.x[column[l]]; });
 }
 #if !defined(__clang__)
 /// Pages are looked up in a register.
@@ -137,7 +126,7 @@ KOKKOS_FORCEINLINE_FUNCTION void x_of_eight(const PagedSlice<T>& x, Offset k, Ei
   std::memcpy(&last, x.page + 8, sizeof last);
   const auto codes = __builtin_convertvector(load_codes(x.low + k), EightColumns);
   const EightColumns column = __builtin_shuffle(first, last, codes >> page_bits) + codes;
-  x_of_columns(column, x.x, eight);
+  set_eight(eight, [&](int l) { return x.x[column[l]]; });
 }
 #endif
 
