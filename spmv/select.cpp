@@ -119,17 +119,15 @@ std::string ruled_out(std::string_view name, const Model& m) {
   };
   if (name == "coo") return more_than(m.coo, 1, m.csr, "csr");
   if (name == "sell_c_sigma") return more_than(m.sell, 1.5, m.csr, "csr");
-  if (name == "short_columns") {
+  if (name == "short_columns" || name == "value_table") {
     constexpr double doubt = 0.1;  // of a sample
     // On hosts looking up pages costs more than the bytes that it saves.
     const double fit = on_host<Exec> ? m.short_share.near : m.short_share.near_or_pages;
-    if (fit < least_short_share - doubt) {
+    if (fit < least_short_share - doubt && (on_host<Exec> || name == "short_columns")) {
       return fmt::format("of the nonzeros sampled, {:.0f} % are in slices {}", 100 * fit,
                          on_host<Exec> ? "that span at most 65535 columns" : "that 16 bits reach");
     }
-    return more_than(m.short_columns, 1.5, m.csr, "csr");
-  }
-  if (name == "value_table") {
+    if (name == "short_columns") return more_than(m.short_columns, 1.5, m.csr, "csr");
     // Were there no more than a table holds, all equally often, a sample would repeat few.
     if (2 * m.values.distinct > m.values.looked_at) {
       return fmt::format("of {} values sampled {} differ", m.values.looked_at, m.values.distinct);

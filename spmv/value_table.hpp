@@ -22,7 +22,7 @@ template <class S, class Exec = Kokkos::DefaultExecutionSpace>
 struct ValueTable : ShortSlices<Exec> {
   static constexpr std::string_view name = "value_table";
   static constexpr std::string_view good_for =
-      "few distinct values on any pattern: unit weights, one material; 1 byte for each value";
+      "few distinct values, neighbours near: unit weights, one material; a byte or two for each";
   static constexpr std::string_view variants = "N";
   static constexpr bool looks_at_values = true;
   using value_type = S;
