@@ -82,10 +82,10 @@ struct CsrProduct {
   bool use_lanes;
   bool beyond_cache;
 
-  /// The entries that rows some 2 KiB further on will need.
-  KOKKOS_INLINE_FUNCTION void fetch_ahead(Offset begin, Offset end) const {
-    if (!beyond_cache) return;
-    constexpr Offset distance = 256;
+  /// The entries that rows 4 KiB further on will need. Always inlined: g++ leaves prefetches out of
+  /// a function that only reads, because to it they do nothing.
+  KOKKOS_FORCEINLINE_FUNCTION void fetch_ahead(Offset begin, Offset end) const {
+    constexpr Offset distance = 512;
     for (Offset k = begin; k < end; k += 8) {
       prefetch(values + k + distance);
       prefetch(col_idx + k + distance);
@@ -99,7 +99,7 @@ struct CsrProduct {
   }
 
   /// Eight chains: what vector lanes would sum, whatever the compiler makes of it.
-  KOKKOS_INLINE_FUNCTION T chained_row(Offset begin, Offset end) const {
+  KOKKOS_FORCEINLINE_FUNCTION T chained_row(Offset begin, Offset end) const {
     constexpr int chains = pack_width;
     EightSums<T> sums = {};
     Offset k = begin;
@@ -111,17 +111,28 @@ struct CsrProduct {
            ((chain[1] + chain[5]) + (chain[3] + chain[7]));
   }
 
+  /// Rows [first, first + count) on a host.
+  template <bool fetch>
+  KRYSOL_KEEP_APART void add_rows(std::int64_t first, int count, T* sum) const {
+    // A chain of additions waits four cycles for each; short rows overlap with the next instead.
+    const Offset chained_from = use_lanes ? 0 : 24;
+    const Offset* const row_end = row_ptr + first + 1;
+    Offset begin = row_ptr[first];
+    for (int w = 0; w < count; ++w) {
+      const Offset end = row_end[w];
+      if constexpr (fetch) fetch_ahead(begin, end);
+      sum[w] = end - begin >= chained_from ? chained_row(begin, end) : whole_row(begin, end);
+      begin = end;
+    }
+  }
+
   KOKKOS_INLINE_FUNCTION void operator()(const Member<Exec>& member, std::int64_t first, int count,
                                          T* sum) const {
     if constexpr (Tiles<Exec>::tiled) {
-      // A chain of additions waits four cycles for each; short rows overlap with the next instead.
-      const Offset chained_from = use_lanes ? 0 : 24;
-      Offset begin = row_ptr[first];
-      for (int w = 0; w < count; ++w) {
-        const Offset end = row_ptr[first + w + 1];
-        fetch_ahead(begin, end);
-        sum[w] = end - begin >= chained_from ? chained_row(begin, end) : whole_row(begin, end);
-        begin = end;
+      if (beyond_cache) {
+        add_rows<true>(first, count, sum);
+      } else {
+        add_rows<false>(first, count, sum);
       }
     } else {
       const Offset begin = row_ptr[first];

@@ -56,7 +56,7 @@ struct MergePiece {
 
   KOKKOS_INLINE_FUNCTION T sum(Offset begin, Offset end) const {
     constexpr Offset long_row = 24;
-    product.fetch_ahead(begin, end);
+    if (product.beyond_cache) product.fetch_ahead(begin, end);
     return end - begin >= long_row ? product.chained_row(begin, end)
                                    : product.whole_row(begin, end);
   }

@@ -74,7 +74,7 @@ struct SellProduct {
   /// Places [k, end) of a slice, which all its rows fill.
   template <bool fetch, bool side_by_side>
   KOKKOS_INLINE_FUNCTION void add_full(Offset k, Offset end, EightSums<T>& sum) const {
-    constexpr Offset ahead = 256;  // some 2 KiB of values
+    constexpr Offset ahead = 512;  // 4 KiB of values: beyond their page
     for (; k < end; k += C) {
       if constexpr (fetch) {
         prefetch(values + k + ahead);

@@ -176,8 +176,9 @@ KOKKOS_FORCEINLINE_FUNCTION void add_partial_place(const Columns& x, const Value
 /// The rows of a slice whose first `full_end` places none of them lacks. Places that only pad are
 /// never multiplied into a sum, so that an Inf elsewhere in x stays elsewhere.
 template <bool fetch, class T, class Columns, class Values>
-KOKKOS_FORCEINLINE_FUNCTION void add_eight_rows(const Columns& x, bool runs, const Values& value,
-                                                Offset full_end, Offset end, T* sum) {
+KOKKOS_FORCEINLINE_FUNCTION void add_eight_rows(const Columns& x, [[maybe_unused]] bool runs,
+                                                const Values& value, Offset full_end, Offset end,
+                                                T* sum) {
   constexpr int lanes = pack_width;
   if constexpr (detail::has_vector_type<T>) {
 #if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
