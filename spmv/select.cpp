@@ -236,6 +236,15 @@ class Roofline {
   double rate_ = 0;  // bytes/s
 };
 
+/// Why nothing more is tried after so many seconds of choosing; empty where something may be.
+std::string budget_rules_out(double spent, double csr_seconds, const SelectOptions& options) {
+  const double most =
+      options.most_share * options.products * csr_seconds;  // Inf before it is known
+  if (spent <= std::max(most, options.unnoticed_seconds)) return {};
+  return fmt::format("choosing had taken {:.0f} % of the time of {:.0f} multiplications by csr",
+                     100 * spent / (options.products * csr_seconds), options.products);
+}
+
 template <class S, class Exec>
 Contender<S, Exec> make_contender(const HostCsr<S>& csr, FormatTrial& trial) {
   Kokkos::Timer timer;
@@ -307,6 +316,8 @@ std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>& csr,
     if (trial.remark.empty()) {
       trial.remark = roofline.rules_out(least_bytes(f.name, model), *best.trial);
     }
+    if (trial.remark.empty())
+      trial.remark = budget_rules_out(clock.seconds(), csr_seconds, options);
     if (!trial.remark.empty()) continue;
     Contender<S, Exec> challenger;
     try {

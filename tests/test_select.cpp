@@ -1,6 +1,7 @@
 // What `auto` may choose, and what it says of it. Times are not tested.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <functional>
+#include <limits>
 
 #include <krysol/spmv/saved_choice.hpp>
 #include "messages.hpp"
@@ -33,10 +34,17 @@ bool considered(const FormatTrial* t) {
   return t->measured || holds(t->remark, "alone take longer than");
 }
 
+/// However long it takes.
+krysol::SelectOptions patient() {
+  krysol::SelectOptions options;
+  options.unnoticed_seconds = std::numeric_limits<double>::infinity();
+  return options;
+}
+
 template <class T, class Exec>
 void expect_right_choice(const Triplets<FileScalar<T>>& entries, FormatChoice& choice) {
   const auto host = krysol::to_csr(entries).matrix;
-  const auto a = select_format<T, Exec>(host, {}, choice);
+  const auto a = select_format<T, Exec>(host, patient(), choice);
   expect_product<krysol::Operator<T, Exec>, T>(*a, entries, choice.name, {0.0, 1.0, -2.7});
   const auto again = krysol::make_operator<T, Exec>(choice.name, host);
   EXPECT_EQ(again->name(), a->name());
@@ -109,8 +117,9 @@ TYPED_TEST(Select, TimesTheDotProductWithIt) {
   FormatChoice choice;
   for (const Index cols : {4000, 300}) {  // a rectangular matrix has none
     const auto entries = random_sparse<FileScalar<T>>(4000, cols, 9, 6);
-    const auto a =
-        select_format<T, Exec>(krysol::to_csr(entries).matrix, {.with_dot = true}, choice);
+    krysol::SelectOptions options = patient();
+    options.with_dot = true;
+    const auto a = select_format<T, Exec>(krysol::to_csr(entries).matrix, options, choice);
     expect_product<krysol::Operator<T, Exec>, T>(*a, entries, choice.name, {0.0, 1.0});
     EXPECT_TRUE(considered(trial_of(choice, "sell_c_sigma")));
   }
@@ -134,6 +143,26 @@ TYPED_TEST(Select, DoesNotMeasureWhereThatCannotPay) {
   select_format<T, Exec>(large, {.products = 12}, choice);
   EXPECT_EQ(choice.name, "csr");
   EXPECT_EQ(choice.reason, "12 multiplications are too few to measure for");
+}
+
+TYPED_TEST(Select, StopsWhereItsShareIsSpent) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  const auto entries = random_sparse<FileScalar<T>>(4000, 4000, 9, 3);
+  FormatChoice choice;
+  krysol::SelectOptions options;
+  options.most_share = 0;
+  options.unnoticed_seconds = 0;
+  const auto a = select_format<T, Exec>(krysol::to_csr(entries).matrix, options, choice);
+  expect_product<krysol::Operator<T, Exec>, T>(*a, entries, choice.name, {0.0, 1.0});
+  int measured = 0;
+  int over_budget = 0;
+  for (const FormatTrial& t : choice.trials) {
+    measured += t.measured ? 1 : 0;
+    over_budget += holds(t.remark, "of the time of 200 multiplications by csr") ? 1 : 0;
+  }
+  EXPECT_EQ(measured, 2) << "csr and the first that did not refuse";
+  EXPECT_GT(over_budget, 0);
 }
 
 TYPED_TEST(Select, ChecksTheMatrixFirst) {
