@@ -15,7 +15,7 @@ struct SelectOptions {
   /// Once choosing has taken this share of the time of `products` multiplications by csr, and more
   /// seconds than anybody notices, no further format is tried. The fewest bytes come first.
   double most_share = 0.1;
-  double unnoticed_seconds = 0.02;
+  double unnoticed_seconds = 0.05;
 };
 
 /// A matrix with fewer nonzeros stays in csr: a multiplication takes microseconds in any format.
