@@ -14,7 +14,7 @@ struct SelectOptions {
   bool with_dot = false;
   /// Once choosing has taken this share of the time of `products` multiplications by csr, and more
   /// seconds than anybody notices, no further format is tried. The fewest bytes come first.
-  double most_share = 0.1;
+  double most_share = 0.2;
   double unnoticed_seconds = 0.05;
 };
 
