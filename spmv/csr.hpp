@@ -79,6 +79,7 @@ struct CsrProduct {
   const Index* col_idx;
   const S* values;
   const T* x;
+  Offset last;  // entry
   bool use_lanes;
   bool beyond_cache;
 
@@ -89,6 +90,11 @@ struct CsrProduct {
     for (Offset k = begin; k < end; k += 8) {
       prefetch(values + k + distance);
       prefetch(col_idx + k + distance);
+    }
+    if constexpr (is_pack<T>) {
+      for (Offset k = begin; k < end; ++k) {
+        prefetch(x + col_idx[k + packs_ahead < last ? k + packs_ahead : last]);
+      }
     }
   }
 
@@ -163,8 +169,13 @@ std::int64_t bytes(const Csr<S, Exec>& a) {
 
 template <class S, class T, class Exec>
 CsrProduct<S, T, Exec> row_product(const Csr<S, Exec>& a, const Kokkos::View<const T*, Exec>& x) {
-  return {a.row_ptr.data(), a.col_idx.data(), a.values.data(),
-          x.data(),         a.lanes > 1,      bytes(a) > least_bytes_to_prefetch};
+  return {a.row_ptr.data(),
+          a.col_idx.data(),
+          a.values.data(),
+          x.data(),
+          a.nnz() - 1,
+          a.lanes > 1,
+          reads_beyond_cache(bytes(a), x)};
 }
 
 /// How a matrix's rows are to be worked on, found from its row pointers on the host.

@@ -145,6 +145,10 @@ KOKKOS_INLINE_FUNCTION void stream(const T& v, T& y) {
 KOKKOS_INLINE_FUNCTION void end_of_streams() {}
 #endif
 
+/// How far ahead to ask for the packs of x that a matrix names, in places: each is a cache line, or
+/// two, and rows that a mesh or a grid brings together leave the second cache before they are done.
+inline constexpr std::int64_t packs_ahead = 224;
+
 /// y += v, one number at a time, whoever else does so meanwhile.
 template <class T>
 KOKKOS_INLINE_FUNCTION void add_atomically(T& y, const T& v) {

@@ -69,6 +69,7 @@ struct SellProduct {
   const Index* col_idx;
   const S* values;
   const T* x;
+  Offset last;  // where the last place of C rows begins
   bool beyond_cache;
 
   /// Places [k, end) of a slice, which all its rows fill.
@@ -79,6 +80,10 @@ struct SellProduct {
       if constexpr (fetch) {
         prefetch(values + k + ahead);
         prefetch(col_idx + k + ahead);
+        if constexpr (is_pack<T>) {
+          const Index* named = col_idx + (k + packs_ahead < last ? k + packs_ahead : last);
+          for (Index l = 0; l < C; ++l) prefetch(x + named[l]);  // before x, where it only pads
+        }
       }
       if (side_by_side && are_neighbours(col_idx + k)) {
         add_eight_neighbours(col_idx[k], values + k, x, sum);
@@ -137,7 +142,8 @@ SellProduct<S, T, Exec> row_product(const SellCSigma<S, Exec>& a,
           a.col_idx.data(),
           a.values.data(),
           x.data(),
-          bytes(a) > least_bytes_to_prefetch};
+          static_cast<Offset>(a.values.extent(0)) - SellCSigma<S, Exec>::slice,
+          reads_beyond_cache(bytes(a), x)};
 }
 
 /// Chooses the window by the format's variant, as in `sell_c_sigma:512`.

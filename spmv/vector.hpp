@@ -104,6 +104,12 @@ KOKKOS_FORCEINLINE_FUNCTION void prefetch(const void* p) {
 /// some 10 to 20 % of a multiplication.
 inline constexpr std::int64_t least_bytes_to_prefetch = std::int64_t{16} << 20;
 
+/// True where a matrix of so many bytes and its x are more than that.
+template <class T, class Exec>
+bool reads_beyond_cache(std::int64_t matrix, const Kokkos::View<const T*, Exec>& x) {
+  return matrix + static_cast<std::int64_t>(x.extent(0) * sizeof(T)) > least_bytes_to_prefetch;
+}
+
 /// Asks the operating system to back an array that nobody touched yet by large pages, where it has
 /// them to give (Linux: transparent huge pages by madvise). Matrix arrays are read from end to end,
 /// and with small pages each 4 KiB begin with a search in the page tables.
