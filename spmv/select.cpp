@@ -238,8 +238,8 @@ class Roofline {
 
 /// Why nothing more is tried after so many seconds of choosing; empty where something may be.
 std::string budget_rules_out(double spent, double csr_seconds, const SelectOptions& options) {
-  const double most =
-      options.most_share * options.products * csr_seconds;  // Inf before it is known
+  if (std::isinf(csr_seconds)) return {};  // not timed yet
+  const double most = options.most_share * options.products * csr_seconds;
   if (spent <= std::max(most, options.unnoticed_seconds)) return {};
   return fmt::format("choosing had taken {:.0f} % of the time of {:.0f} multiplications by csr",
                      100 * spent / (options.products * csr_seconds), options.products);
