@@ -234,7 +234,7 @@ void LevelSweeps<T, Exec>::apply(const Exec& exec, const ConstVector<T, Exec>& r
 /// Host numbers in the memory of Exec.
 template <class Exec, class V>
 Kokkos::View<V*, Exec> on_device(const char* label, const std::vector<V>& host) {
-  const auto device = fresh<Kokkos::View<V*, Exec>>(label, host.size());
+  auto device = fresh<Kokkos::View<V*, Exec>>(label, host.size());
   Kokkos::deep_copy(device, Kokkos::View<const V*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
                                 host.data(), host.size()));
   return device;
