@@ -202,8 +202,9 @@ BenchReport run_bench(const HostCsr<S>& a, const BenchOptions& options) {
   touch_memory(bytes(a) * static_cast<std::int64_t>(options.formats.size() + 3));
   const Vectors<S> v = make_vectors(a, options.managed);
   SeveralVectors<S> several;
-  if (options.vectors > 0)
+  if (options.vectors > 0) {
     several = make_several(a, v, options.vectors, options.peers && on_host<Exec>);
+  }
   std::vector<Candidate> candidates;
   const auto add = [&](const BenchLine& line, std::function<void()> multiply,
                        std::function<void()> with_transfers, std::function<void()> of_several) {
@@ -304,8 +305,9 @@ BenchReport run_bench(const HostCsr<S>& a, const BenchOptions& options) {
     BenchLine& line = report.lines[c.line];
     if (c.several) {  // behind the candidate's own product
       line.several = spread(c.seconds);
-      if (line.product.median > 0)
+      if (line.product.median > 0) {
         line.several_over_one = line.several.median / line.product.median;
+      }
       continue;
     }
     line.product = spread(c.seconds);

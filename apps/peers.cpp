@@ -114,17 +114,10 @@ template <class P>
 Peer make_peer(const char* name, const HostCsr<double>& a, const Vector<double, Host>& x,
                const Vector<double, Host>& y, const RowMajor& several_x,
                const RowMajor& several_y) {
-  Peer made;
-  made.name = name;
-  if (a.nnz() > std::numeric_limits<int>::max()) {
-    made.refused = fmt::format("{} nonzeros are more than 32 bits count", a.nnz());
-    return made;
-  }
-  try {
+  return peer_of(name, a, [&](Peer& made) {
     Kokkos::Timer timer;
     const auto peer = std::make_shared<P>(a);
     made.convert_seconds = timer.seconds();
-    made.bytes = bytes_of_csr32(a);
     made.multiply = [=] { peer->multiply(x, y); };
     if (several_x.extent(1) > 0) {
       if constexpr (requires { peer->prepare_several(1); }) {
@@ -134,15 +127,29 @@ Peer make_peer(const char* name, const HostCsr<double>& a, const Vector<double, 
         made.multiply_several = [=] { peer->multiply_several(several_x, several_y); };
       }
     }
+  });
+}
+
+}  // namespace
+
+Peer peer_of(std::string_view name, const HostCsr<double>& a,
+             const std::function<void(Peer&)>& build) {
+  Peer made;
+  made.name = name;
+  if (a.nnz() > std::numeric_limits<int>::max()) {
+    made.refused = fmt::format("{} nonzeros are more than 32 bits count", a.nnz());
+    return made;
+  }
+  try {
+    build(made);
+    made.bytes = bytes_of_csr32(a);
   } catch (const std::bad_alloc& e) {
     made.refused = fmt::format("not enough memory: {}", e.what());
-  } catch (const std::runtime_error& e) {  // what Kokkos throws then
+  } catch (const std::runtime_error& e) {  // what Kokkos throws then, and other libraries
     made.refused = e.what();
   }
   return made;
 }
-
-}  // namespace
 
 std::vector<Peer> make_peers(const HostCsr<double>& a, const Vector<double, Host>& x,
                              const Vector<double, Host>& y, const RowMajor& several_x,

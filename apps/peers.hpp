@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <krysol/spmv/csr.hpp>
@@ -18,6 +19,11 @@ struct Peer {
   std::function<void()> multiply;          // y := A x, done when it returns
   std::function<void()> multiply_several;  // Y := A X likewise; may be empty
 };
+
+/// What `build` makes of it, which sets all but name and bytes; or why not: more nonzeros than 32
+/// bits count, no memory, or what the library says.
+Peer peer_of(std::string_view name, const HostCsr<double>& a,
+             const std::function<void(Peer&)>& build);
 
 /// Several vectors as other libraries take them: the numbers of a row side by side.
 using RowMajor = Kokkos::View<double**, Kokkos::LayoutRight, Host>;

@@ -6,9 +6,7 @@
 #ifdef KRYSOL_HAVE_CUSPARSE
 #include <cusparse.h>
 
-#include <limits>
 #include <memory>
-#include <new>
 #include <stdexcept>
 #endif
 
@@ -115,24 +113,12 @@ std::vector<Peer> make_device_peers([[maybe_unused]] const HostCsr<double>& a,
                                     [[maybe_unused]] const Vector<double>& y) {
   std::vector<Peer> peers;
 #ifdef KRYSOL_HAVE_CUSPARSE
-  Peer made;
-  made.name = device_peer_names();
-  if (a.nnz() > std::numeric_limits<int>::max()) {
-    made.refused = fmt::format("{} nonzeros are more than 32 bits count", a.nnz());
-  } else {
-    try {
-      Kokkos::Timer timer;
-      const auto peer = std::make_shared<CusparsePeer>(a, x, y);
-      made.convert_seconds = timer.seconds();
-      made.bytes = 12 * a.nnz() + 4 * (std::int64_t{a.rows} + 1);
-      made.multiply = [=] { peer->multiply(); };
-    } catch (const std::bad_alloc& e) {
-      made.refused = fmt::format("not enough memory: {}", e.what());
-    } catch (const std::runtime_error& e) {  // what cuSPARSE said
-      made.refused = e.what();
-    }
-  }
-  peers.push_back(std::move(made));
+  peers.push_back(peer_of(device_peer_names(), a, [&](Peer& made) {
+    Kokkos::Timer timer;
+    const auto peer = std::make_shared<CusparsePeer>(a, x, y);
+    made.convert_seconds = timer.seconds();
+    made.multiply = [=] { peer->multiply(); };
+  }));
 #endif
   return peers;
 }

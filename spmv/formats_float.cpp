@@ -2,11 +2,5 @@
 #include <krysol/spmv/make_operator.hpp>
 
 namespace krysol {
-
-#define KRYSOL_INSTANTIATE(T, Exec)                                                              \
-  template std::unique_ptr<Operator<T, Exec>> make_operator(std::string_view, const HostCsr<T>&, \
-                                                            Storage);
-KRYSOL_ON_EACH_SPACE(KRYSOL_INSTANTIATE, float)
-#undef KRYSOL_INSTANTIATE
-
+KRYSOL_ON_EACH_SPACE(KRYSOL_MAKE_OPERATOR, float)
 }  // namespace krysol

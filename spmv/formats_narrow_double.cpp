@@ -2,10 +2,5 @@
 #include <krysol/spmv/make_operator.hpp>
 
 namespace krysol::detail {
-
-#define KRYSOL_INSTANTIATE(T, Exec) \
-  template std::unique_ptr<Operator<T, Exec>> make_narrow(std::string_view, const HostCsr<T>&);
-KRYSOL_ON_EACH_SPACE(KRYSOL_INSTANTIATE, double)
-#undef KRYSOL_INSTANTIATE
-
+KRYSOL_ON_EACH_SPACE(KRYSOL_MAKE_NARROW, double)
 }  // namespace krysol::detail

@@ -78,4 +78,12 @@ std::unique_ptr<Operator<S, Exec>> make_operator(std::string_view name, const Ho
   return detail::make_format<S, S, Exec>(Formats<S, Exec>{}, name, csr);
 }
 
+// What a file of them says for its type: KRYSOL_ON_EACH_SPACE(KRYSOL_MAKE_OPERATOR, float), and
+// KRYSOL_ON_EACH_SPACE(KRYSOL_MAKE_NARROW, double).
+#define KRYSOL_MAKE_OPERATOR(T, Exec)                                                            \
+  template std::unique_ptr<Operator<T, Exec>> make_operator(std::string_view, const HostCsr<T>&, \
+                                                            Storage);
+#define KRYSOL_MAKE_NARROW(T, Exec) \
+  template std::unique_ptr<Operator<T, Exec>> make_narrow(std::string_view, const HostCsr<T>&);
+
 }  // namespace krysol

@@ -124,9 +124,9 @@ template <class T>
 inline constexpr bool is_pack<Pack<T>> = true;
 
 /// True where a pack can be written past the caches, which saves reading the line it is written to.
-#if defined(__AVX512F__) && !defined(__CUDACC__) && !defined(__HIPCC__)
 template <class T>
 inline constexpr bool can_stream = false;
+#if defined(__AVX512F__) && !defined(__CUDACC__) && !defined(__HIPCC__)
 template <>
 inline constexpr bool can_stream<Pack<double>> = true;
 
@@ -136,12 +136,6 @@ inline void stream(const Pack<double>& v, Pack<double>& y) {
 }
 inline void end_of_streams() { _mm_sfence(); }
 #else
-template <class T>
-inline constexpr bool can_stream = false;
-template <class T>
-KOKKOS_INLINE_FUNCTION void stream(const T& v, T& y) {
-  y = v;
-}
 KOKKOS_INLINE_FUNCTION void end_of_streams() {}
 #endif
 

@@ -290,8 +290,9 @@ HostCsr<S> reorder(std::string_view name, const HostCsr<S>& a, double products, 
       return a;
     }
   }
-  choice.order = name == "metis" ? order_by_parts(row_ptr, col_idx, a.rows, rows_of_part)
-                                 : reverse_cuthill_mckee(row_ptr, col_idx, a.rows);
+  const std::string_view found = name == "auto" ? "rcm" : name;
+  choice.order = found == "rcm" ? reverse_cuthill_mckee(row_ptr, col_idx, a.rows)
+                                : order_by_parts(row_ptr, col_idx, a.rows, rows_of_part);
   HostCsr<S> moved = reordered(a, choice.order);
   choice.reach_after = mean_reach(moved.row_ptr.data(), moved.col_idx.data(), moved.rows);
   choice.seconds = timer.seconds();
@@ -305,7 +306,7 @@ HostCsr<S> reorder(std::string_view name, const HostCsr<S>& a, double products, 
       return a;
     }
   }
-  choice.name = name == "metis" ? "metis" : "rcm";
+  choice.name = found;
   choice.reason = fmt::format("mean |i - j| of {:.0f} instead of {:.0f} rows", choice.reach_after,
                               choice.reach_before);
   if (name == "auto") {

@@ -71,7 +71,7 @@ Model look_at_lengths(const HostCsr<S>& a) {
     rest += std::max<Offset>(0, row_ptr[i + 1] - row_ptr[i] - width);
   }
   m.hyb = width * a.rows * place + rest * (place + static_cast<std::int64_t>(sizeof(Index)));
-  constexpr Index slice = SellCSigma<S, Exec>::slice;
+  constexpr Index slice = SellCSigma<S, Exec>::slice_rows;
   const SliceSize sell = choose_window(row_ptr, a.rows, slice);
   m.sigma = sell.sigma;
   m.sell = sell.places * place + std::int64_t{a.rows} / slice * 12 +
@@ -316,8 +316,9 @@ std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>& csr,
     if (trial.remark.empty()) {
       trial.remark = roofline.rules_out(least_bytes(f.name, model), *best.trial);
     }
-    if (trial.remark.empty())
+    if (trial.remark.empty()) {
       trial.remark = budget_rules_out(clock.seconds(), csr_seconds, options);
+    }
     if (!trial.remark.empty()) continue;
     Contender<S, Exec> challenger;
     try {

@@ -8,22 +8,14 @@
 
 namespace krysol {
 
-/// Slice s holds the C rows order(s C), order(s C + 1), ...; its place j of lane l is at
-/// k = slice_ptr[s] + j C + l: A(order(s C + l), col_idx[k]) = values[k] where col_idx[k] >= 0.
-/// A place that only pads has column -1 and is never multiplied. Rows are sorted by length, longest
+/// Slices of C rows, each padded to its own longest: place j of lane l of slice s is at
+/// k = slice_ptr[s] + j C + l, and its row is order(s C + l). Rows are sorted by length, longest
 /// first, within windows of sigma rows; sigma = 1 leaves them in their order. C is the number of
-/// rows that a vector register or a warp works on. Bytes a multiplication (double): 12 a place, 12
-/// a slice, 8 a column of x, 16 a row of y, and 4 a row where sorted. Kreutzer, Hager, Wellein,
-/// Fehske & Bishop, SISC 36(5), 2014, DOI 10.1137/130930352.
-template <class S, class Exec = Kokkos::DefaultExecutionSpace>
-struct SellCSigma {
-  static constexpr std::string_view name = "sell_c_sigma";
-  static constexpr std::string_view good_for =
-      "most matrices; sell_c_sigma:N sorts rows by length in windows of N";
-  static constexpr std::string_view variants = "N";
-  static constexpr Index slice = Tiles<Exec>::tiled ? 8 : 32;  // C
-  using value_type = S;
-  using execution_space = Exec;
+/// rows that a vector register or a warp works on. Bytes a multiplication: 12 a slice, and 4 a row
+/// where sorted.
+template <class Exec>
+struct Slices {
+  static constexpr Index slice_rows = Tiles<Exec>::tiled ? 8 : 32;  // C
 
   Index rows = 0;
   Index cols = 0;
@@ -31,38 +23,105 @@ struct SellCSigma {
   Offset entries = 0;                     // places that hold an entry
   Kokkos::View<Offset*, Exec> slice_ptr;  // [slices + 1] where each slice begins
   Kokkos::View<Index*, Exec> full;        // [slices] places a row that every row of a slice fills
-  Kokkos::View<Index*, Exec> col_idx;     // [places] -1 where padded
-  Kokkos::View<S*, Exec> values;          // [places] 0 where padded
-  // [slices] 1 where a full place's rows name columns side by side
-  Kokkos::View<std::uint8_t*, Exec> neighbours;
-  Kokkos::View<Index*, Exec> row;        // [rows] row of each lane; empty where sigma = 1
-  Kokkos::View<Index*, Exec> block_row;  // [blocks + 1] first row of blocks of similar work
+  Kokkos::View<Index*, Exec> row;         // [rows] row of each lane; empty where sigma = 1
+  Kokkos::View<Index*, Exec> block_row;   // [blocks + 1] first row of blocks of similar work
 
   Offset nnz() const { return entries; }
 };
 
-template <class S, class Exec>
-std::int64_t bytes(const SellCSigma<S, Exec>& a) {
-  return static_cast<std::int64_t>(
-      a.values.extent(0) * (sizeof(S) + sizeof(Index)) + a.slice_ptr.extent(0) * sizeof(Offset) +
-      (a.full.extent(0) + a.row.extent(0) + a.block_row.extent(0)) * sizeof(Index) +
-      a.neighbours.extent(0));
+template <class Exec>
+std::int64_t bytes_of_slices(const Slices<Exec>& a) {
+  return static_cast<std::int64_t>(a.slice_ptr.extent(0) * sizeof(Offset) +
+                                   (a.full.extent(0) + a.row.extent(0) + a.block_row.extent(0)) *
+                                       sizeof(Index));
 }
 
-template <class S, class Exec>
-ListedBlocks row_blocks(const SellCSigma<S, Exec>& a) {
+template <class Exec>
+ListedBlocks row_blocks(const Slices<Exec>& a) {
   return listed_blocks(a.rows, a.block_row);
 }
 
-template <class S, class Exec>
-RowOrder row_order(const SellCSigma<S, Exec>& a) {
+template <class Exec>
+RowOrder row_order(const Slices<Exec>& a) {
   return {a.row.extent(0) == 0 ? nullptr : a.row.data()};
+}
+
+/// Chooses the window by the format's variant, as in `sell_c_sigma:512`.
+template <class Exec>
+bool set_variant(Slices<Exec>& a, std::string_view variant) {
+  return read_count(variant, a.sigma);
+}
+
+/// The rows in windows of `window`, in each by descending length, equal ones in their order:
+/// [rows].
+std::vector<Index> rows_by_length(const Offset* row_ptr, Index rows, Index window);
+
+/// Slices of `slice` rows: where they begin, and which rows they hold.
+struct SlicePlan {
+  Index sigma = 1;
+  std::vector<Index> row;         // [rows]; empty where sigma = 1
+  std::vector<Offset> slice_ptr;  // [slices + 1]
+  std::vector<Index> full;        // [slices]
+  std::vector<Index> block_row;   // [blocks + 1]
+};
+
+/// A window, and the places that slices then take.
+struct SliceSize {
+  Index sigma = 1;
+  Offset places = 0;
+};
+
+/// The smallest window of 1, 512 and 16384 rows that pads less than 5 %; a larger one that saves no
+/// 5 % is not taken.
+SliceSize choose_window(const Offset* row_ptr, Index rows, Index slice);
+
+/// sigma = 0 chooses. row_ptr: [rows + 1].
+SlicePlan plan_slices(const Offset* row_ptr, Index rows, Index slice, Index sigma,
+                      std::int64_t rows_per_block);
+
+template <class S, class Exec>
+void set_slices(const HostCsr<S>& host, const SlicePlan& plan, Slices<Exec>& a) {
+  a.rows = host.rows;
+  a.cols = host.cols;
+  a.sigma = plan.sigma;
+  a.entries = host.nnz();
+  a.slice_ptr = copy_of<Exec>("slices.slice_ptr", plan.slice_ptr);
+  a.full = copy_of<Exec>("slices.full", plan.full);
+  a.row = copy_of<Exec>("slices.row", plan.row);
+  a.block_row = copy_of<Exec>("slices.block_row", plan.block_row);
+}
+
+/// Slice s holds the C rows order(s C), order(s C + 1), ... as Slices says:
+/// A(order(s C + l), col_idx[k]) = values[k] where col_idx[k] >= 0. A place that only pads has
+/// column -1 and is never multiplied. Bytes a multiplication (double): 12 a place, 13 a slice, 8 a
+/// column of x, 16 a row of y, and 4 a row where sorted. Kreutzer, Hager, Wellein, Fehske & Bishop,
+/// SISC 36(5), 2014, DOI 10.1137/130930352.
+template <class S, class Exec = Kokkos::DefaultExecutionSpace>
+struct SellCSigma : Slices<Exec> {
+  static constexpr std::string_view name = "sell_c_sigma";
+  static constexpr std::string_view good_for =
+      "most matrices; sell_c_sigma:N sorts rows by length in windows of N";
+  static constexpr std::string_view variants = "N";
+  using value_type = S;
+  using execution_space = Exec;
+
+  Kokkos::View<Index*, Exec> col_idx;  // [places] -1 where padded
+  Kokkos::View<S*, Exec> values;       // [places] 0 where padded
+  // [slices] 1 where a full place's rows name columns side by side
+  Kokkos::View<std::uint8_t*, Exec> neighbours;
+};
+
+template <class S, class Exec>
+std::int64_t bytes(const SellCSigma<S, Exec>& a) {
+  return static_cast<std::int64_t>(a.values.extent(0) * (sizeof(S) + sizeof(Index)) +
+                                   a.neighbours.extent(0)) +
+         bytes_of_slices(a);
 }
 
 /// Bytes a place: 12, and its entry of x.
 template <class S, class T, class Exec>
 struct SellProduct {
-  static constexpr Index C = SellCSigma<S, Exec>::slice;
+  static constexpr Index C = Slices<Exec>::slice_rows;
   const Offset* slice_ptr;
   const Index* full;
   const std::uint8_t* neighbours;
@@ -142,42 +201,9 @@ SellProduct<S, T, Exec> row_product(const SellCSigma<S, Exec>& a,
           a.col_idx.data(),
           a.values.data(),
           x.data(),
-          static_cast<Offset>(a.values.extent(0)) - SellCSigma<S, Exec>::slice,
+          static_cast<Offset>(a.values.extent(0)) - Slices<Exec>::slice_rows,
           reads_beyond_cache(bytes(a), x)};
 }
-
-/// Chooses the window by the format's variant, as in `sell_c_sigma:512`.
-template <class S, class Exec>
-bool set_variant(SellCSigma<S, Exec>& a, std::string_view variant) {
-  return read_count(variant, a.sigma);
-}
-
-/// The rows in windows of `window`, in each by descending length, equal ones in their order:
-/// [rows].
-std::vector<Index> rows_by_length(const Offset* row_ptr, Index rows, Index window);
-
-/// Slices of `slice` rows: where they begin, and which rows they hold.
-struct SlicePlan {
-  Index sigma = 1;
-  std::vector<Index> row;         // [rows]; empty where sigma = 1
-  std::vector<Offset> slice_ptr;  // [slices + 1]
-  std::vector<Index> full;        // [slices]
-  std::vector<Index> block_row;   // [blocks + 1]
-};
-
-/// A window, and the places that slices then take.
-struct SliceSize {
-  Index sigma = 1;
-  Offset places = 0;
-};
-
-/// The smallest window of 1, 512 and 16384 rows that pads less than 5 %; a larger one that saves no
-/// 5 % is not taken.
-SliceSize choose_window(const Offset* row_ptr, Index rows, Index slice);
-
-/// sigma = 0 chooses. row_ptr: [rows + 1].
-SlicePlan plan_slices(const Offset* row_ptr, Index rows, Index slice, Index sigma,
-                      std::int64_t rows_per_block);
 
 /// Moves the rows of slice s to their lanes.
 template <class S, Index C>
@@ -219,19 +245,12 @@ struct FillSlices {
 /// Throws FormatRefusal where even sorted rows would be mostly padding.
 template <class S, class Exec>
 void from_csr(const HostCsr<S>& host, SellCSigma<S, Exec>& a) {
-  constexpr Index C = SellCSigma<S, Exec>::slice;
+  constexpr Index C = Slices<Exec>::slice_rows;
   const SlicePlan plan =
       plan_slices(host.row_ptr.data(), host.rows, C, a.sigma, Tiles<Exec>::block);
   const Offset places = plan.slice_ptr.back();
   refuse_padding(a.name, host, longest_row(host), places);
-  a.rows = host.rows;
-  a.cols = host.cols;
-  a.sigma = plan.sigma;
-  a.entries = host.nnz();
-  a.slice_ptr = copy_of<Exec>("sell.slice_ptr", plan.slice_ptr);
-  a.full = copy_of<Exec>("sell.full", plan.full);
-  a.row = copy_of<Exec>("sell.row", plan.row);
-  a.block_row = copy_of<Exec>("sell.block_row", plan.block_row);
+  set_slices(host, plan, a);
   a.col_idx = fresh<decltype(a.col_idx)>("sell.col_idx", places);
   a.values = fresh<decltype(a.values)>("sell.values", places);
   a.neighbours = fresh<decltype(a.neighbours)>("sell.neighbours", plan.full.size());

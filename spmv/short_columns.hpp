@@ -69,7 +69,7 @@ void from_csr(const HostCsr<S>& host, ShortColumns<S, Exec>& a) {
   const ShortPlan plan =
       plan_short_slices(slices, host.row_ptr.data(), host.col_idx.data(), host.rows, C);
   refuse_far_slices(a.name, plan, C, host.nnz());
-  set_slices(host, slices, plan, a);
+  set_short_slices(host, slices, plan, a);
   a.values = fresh<decltype(a.values)>("short_columns.values", places);
   const auto values = Kokkos::create_mirror_view(Kokkos::HostSpace{}, a.values);
   host_for("krysol::from_csr(short_columns)", static_cast<std::int64_t>(slices.full.size()),

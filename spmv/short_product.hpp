@@ -298,9 +298,8 @@ struct ShortProduct {
 template <class T, class Exec>
 ShortProduct<T, Exec> short_product(const ShortSlices<Exec>& a, std::int64_t matrix_bytes,
                                     const Kokkos::View<const T*, Exec>& x) {
-  return {
-      a.slice_ptr.data(), a.full.data(), a.slice.data(), a.page.data(),
-      a.low.data(),       a.high.data(), x.data(),       matrix_bytes > least_bytes_to_prefetch};
+  return {a.slice_ptr.data(), a.full.data(), a.slice.data(), a.page.data(),
+          a.low.data(),       a.high.data(), x.data(),       reads_beyond_cache(matrix_bytes, x)};
 }
 
 }  // namespace krysol

@@ -30,48 +30,19 @@ inline constexpr double least_short_share = 0.75;
 /// Rows in slices as in SellCSigma, with columns of 16 bits. Bytes a multiplication: 2 a place (4
 /// in far slices), 20 a slice, 4 a page of a slice, and 4 a row where sorted.
 template <class Exec>
-struct ShortSlices {
-  static constexpr Index slice_rows = Tiles<Exec>::tiled ? 8 : 32;  // C
-
-  Index rows = 0;
-  Index cols = 0;
-  Index sigma = 0;                          // rows a window; 0 asks from_csr to choose
-  Offset entries = 0;                       // places that hold an entry
-  Kokkos::View<Offset*, Exec> slice_ptr;    // [slices + 1] where each slice begins
-  Kokkos::View<Index*, Exec> full;          // [slices] places a row that every row of a slice fills
+struct ShortSlices : Slices<Exec> {
   Kokkos::View<ShortSlice*, Exec> slice;    // [slices]
   Kokkos::View<Index*, Exec> page;          // first columns of pages, those of a slice together
   Kokkos::View<std::uint16_t*, Exec> low;   // [places]
   Kokkos::View<std::uint16_t*, Exec> high;  // [places of far slices]
-  Kokkos::View<Index*, Exec> row;           // [rows] row of each lane; empty where sigma = 1
-  Kokkos::View<Index*, Exec> block_row;     // [blocks + 1] first row of blocks of similar work
-
-  Offset nnz() const { return entries; }
 };
 
 template <class Exec>
 std::int64_t slice_bytes(const ShortSlices<Exec>& a) {
-  return static_cast<std::int64_t>(
-      (a.low.extent(0) + a.high.extent(0)) * sizeof(std::uint16_t) +
-      a.slice_ptr.extent(0) * sizeof(Offset) + a.slice.extent(0) * sizeof(ShortSlice) +
-      (a.full.extent(0) + a.page.extent(0) + a.row.extent(0) + a.block_row.extent(0)) *
-          sizeof(Index));
-}
-
-template <class Exec>
-ListedBlocks row_blocks(const ShortSlices<Exec>& a) {
-  return listed_blocks(a.rows, a.block_row);
-}
-
-template <class Exec>
-RowOrder row_order(const ShortSlices<Exec>& a) {
-  return {a.row.extent(0) == 0 ? nullptr : a.row.data()};
-}
-
-/// Chooses the window by the format's variant, as in `short_columns:512`.
-template <class Exec>
-bool set_variant(ShortSlices<Exec>& a, std::string_view variant) {
-  return read_count(variant, a.sigma);
+  return static_cast<std::int64_t>((a.low.extent(0) + a.high.extent(0)) * sizeof(std::uint16_t) +
+                                   a.slice.extent(0) * sizeof(ShortSlice) +
+                                   a.page.extent(0) * sizeof(Index)) +
+         bytes_of_slices(a);
 }
 
 /// How the columns of each slice are counted.
@@ -110,16 +81,9 @@ void refuse_far_slices(std::string_view format, const ShortPlan& plan, Index sli
 
 /// All of `a` but values.
 template <class S, class Exec>
-void set_slices(const HostCsr<S>& host, const SlicePlan& slices, const ShortPlan& plan,
-                ShortSlices<Exec>& a) {
-  a.rows = host.rows;
-  a.cols = host.cols;
-  a.sigma = slices.sigma;
-  a.entries = host.nnz();
-  a.slice_ptr = copy_of<Exec>("short.slice_ptr", slices.slice_ptr);
-  a.full = copy_of<Exec>("short.full", slices.full);
-  a.row = copy_of<Exec>("short.row", slices.row);
-  a.block_row = copy_of<Exec>("short.block_row", slices.block_row);
+void set_short_slices(const HostCsr<S>& host, const SlicePlan& slices, const ShortPlan& plan,
+                      ShortSlices<Exec>& a) {
+  set_slices(host, slices, a);
   a.slice = copy_of<Exec>("short.slice", plan.slice);
   a.page = copy_of<Exec>("short.page", plan.page);
   a.low = fresh<decltype(a.low)>("short.low", slices.slice_ptr.back());

@@ -153,8 +153,9 @@ void from_csr(const HostCsr<S>& host, ValueTable<S, Exec>& a) {
   const SlicePlan slices =
       plan_slices(host.row_ptr.data(), host.rows, C, a.sigma, Tiles<Exec>::block);
   refuse_padding(a.name, host, longest_row(host), slices.slice_ptr.back());
-  set_slices(host, slices,
-             plan_short_slices(slices, host.row_ptr.data(), host.col_idx.data(), host.rows, C), a);
+  set_short_slices(
+      host, slices,
+      plan_short_slices(slices, host.row_ptr.data(), host.col_idx.data(), host.rows, C), a);
   std::vector<S> table = numbers.values();
   if (table.size() < few_values) table.resize(few_values);
   a.distinct = static_cast<Index>(numbers.values().size());

@@ -140,14 +140,9 @@ TEST(MultiVector, IsMultipliedByAnOperatorKnownByNameOnly) {
 
 TEST(MultiVector, BeyondTheCachesIsWrittenPastThem) {
   const krysol::Index n = 300000;  // 19 MB of results
-  krysol::Triplets<double> entries;
-  entries.rows = entries.cols = n;
+  auto entries = no_entries<double>(n, n);
   for (krysol::Index i = 0; i < n; ++i) {
-    for (const krysol::Index j : {i, (i + 7) % n}) {
-      entries.row_idx.push_back(i);
-      entries.col_idx.push_back(j);
-      entries.values.push_back(i % 5 + (j == i ? 1 : 0.5));
-    }
+    for (const krysol::Index j : {i, (i + 7) % n}) entries.add(i, j, i % 5 + (j == i ? 1 : 0.5));
   }
   using Exec = Kokkos::DefaultExecutionSpace;
   const auto host = krysol::to_csr(entries).matrix;

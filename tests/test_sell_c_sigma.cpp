@@ -13,15 +13,9 @@ using Sell = krysol::SellCSigma<double, krysol::Host>;
 /// Row i holds the columns `cols_of(i)`, each with its own value.
 template <class ColsOf>
 krysol::HostCsr<double> matrix_of(Index rows, Index cols, const ColsOf& cols_of) {
-  krysol::Triplets<double> t;
-  t.rows = rows;
-  t.cols = cols;
+  auto t = no_entries<double>(rows, cols);
   for (Index i = 0; i < rows; ++i) {
-    for (const Index j : cols_of(i)) {
-      t.row_idx.push_back(i);
-      t.col_idx.push_back(j);
-      t.values.push_back(1 + i + 100.0 * j);
-    }
+    for (const Index j : cols_of(i)) t.add(i, j, 1 + i + 100.0 * j);
   }
   return krysol::to_csr(t).matrix;
 }
@@ -63,7 +57,7 @@ TEST(SellCSigma, KnowsTheSlicesWhoseRowsNameColumnsSideBySide) {
     return {i};
   });
   const Sell a = sell_of(host, 1);
-  if (Sell::slice != 8) GTEST_SKIP() << "slices of " << Sell::slice << " rows";
+  if (Sell::slice_rows != 8) GTEST_SKIP() << "slices of " << Sell::slice_rows << " rows";
   ASSERT_EQ(a.neighbours.extent(0), 4u);
   EXPECT_EQ(a.neighbours(0), 1);
   EXPECT_EQ(a.neighbours(1), 0);
