@@ -112,6 +112,26 @@ struct BsrProduct {
     }
   }
 
+  /// The same for packs, which are vector registers by themselves: nothing to copy together. Always
+  /// inlined: g++ leaves prefetches out of a function that only reads.
+  template <int B>
+  KOKKOS_FORCEINLINE_FUNCTION void add_blocks_to_packs(const Index* list, Offset m, const S* v,
+                                                       T* sum) const {
+    T mine[B] = {};
+    for (Offset k = 0; k < m; ++k) {
+      const T* from = x + static_cast<Offset>(list[k]) * B;
+      if (k + 1 == m || (list[k + 1] - list[k]) * B > pack_rows_ahead) {
+        for (int d = 0; d < B; ++d) prefetch(from + d + pack_rows_ahead);
+      }
+      for (int r = 0; r < B; ++r) {
+        const S* in_row = v + (r * m + k) * B;
+        prefetch(in_row + 512);
+        for (int d = 0; d < B; ++d) mine[r] += static_cast<T>(in_row[d]) * from[d];
+      }
+    }
+    for (int r = 0; r < B; ++r) sum[r] = mine[r];
+  }
+
   KOKKOS_INLINE_FUNCTION T plain_row(const Index* cols_of_row, Index n, const S* v) const {
     T total = T(0);
     for (Index k = 0; k < n; ++k) total += static_cast<T>(v[k]) * x[cols_of_row[k]];
@@ -120,14 +140,19 @@ struct BsrProduct {
 
   template <int B>
   KOKKOS_INLINE_FUNCTION void add_rows(std::int64_t first, int count, T* sum) const {
-    T packed[packed_entries];
+    [[maybe_unused]] T packed[packed_entries];
     for (int w = 0; w < count;
          w += B) {  // a block of rows is one tile, and begins with a block row
       const std::int64_t i = (first + w) / B;
       const Index* list = index + index_ptr[i];
       const S* v = values + value_ptr[i];
       if (count - w >= B && full(i)) {
-        add_blocks<B>(list, index_ptr[i + 1] - index_ptr[i], v, packed, sum + w);
+        const Offset m = index_ptr[i + 1] - index_ptr[i];
+        if constexpr (is_pack<T>) {
+          add_blocks_to_packs<B>(list, m, v, sum + w);
+        } else {
+          add_blocks<B>(list, m, v, packed, sum + w);
+        }
         continue;
       }
       const int lanes = count - w < B ? count - w : B;

@@ -143,6 +143,9 @@ KOKKOS_INLINE_FUNCTION void end_of_streams() {}
 /// two, and rows that a mesh or a grid brings together leave the second cache before they are done.
 inline constexpr std::int64_t packs_ahead = 224;
 
+/// The same in rows, where a row's neighbours are guessed from those of a row before it.
+inline constexpr int pack_rows_ahead = 32;
+
 /// y += v, one number at a time, whoever else does so meanwhile.
 template <class T>
 KOKKOS_INLINE_FUNCTION void add_atomically(T& y, const T& v) {

@@ -202,35 +202,6 @@ RowKinds find_kinds(std::string_view format, const HostCsr<S>& a, bool with_valu
   return found;
 }
 
-KindSlices plan_kind_slices(const RowKinds& kinds, const Offset* row_ptr, Index rows, Index slice,
-                            bool pad_mixed) {
-  const auto slices = static_cast<std::size_t>((std::int64_t{rows} + slice - 1) / slice);
-  KindSlices plan;
-  plan.kind.resize(slices);
-  plan.slice_ptr.resize(slices + 1);
-  plan.slice_ptr[0] = 0;
-  host_for("krysol::plan_kind_slices", static_cast<std::int64_t>(slices), [&](std::int64_t s) {
-    const auto first = static_cast<std::size_t>(s * slice);
-    const std::size_t last =
-        std::min(static_cast<std::size_t>(rows), first + static_cast<std::size_t>(slice));
-    bool same = last - first == static_cast<std::size_t>(slice);
-    Offset longest = 0;
-    for (std::size_t i = first; i < last; ++i) {
-      same = same && kinds.of_row[i] == kinds.of_row[first];
-      longest = std::max(longest, row_ptr[i + 1] - row_ptr[i]);
-    }
-    const auto at = static_cast<std::size_t>(s);
-    plan.kind[at] = same ? kinds.of_row[first] : -1;
-    plan.slice_ptr[at + 1] = same || !pad_mixed ? row_ptr[last] - row_ptr[first] : longest * slice;
-  });
-  for (std::size_t s = 0; s < slices; ++s) {
-    plan.slice_ptr[s + 1] += plan.slice_ptr[s];
-    if (plan.kind[s] >= 0) continue;
-    plan.mixed_rows += std::min<std::int64_t>(slice, rows - static_cast<std::int64_t>(s) * slice);
-  }
-  return plan;
-}
-
 template <class S>
 std::vector<Index> offsets_of(const RowKinds& kinds, const HostCsr<S>& a) {
   std::vector<Index> offset;

@@ -26,26 +26,19 @@ struct RowKinds {
 template <class S>
 RowKinds find_kinds(std::string_view format, const HostCsr<S>& a, bool with_values);
 
-/// Slices of `slice` rows: each of one kind, or mixed.
-struct KindSlices {
-  std::vector<Index> kind;  // [slices] -1 where mixed, as a last one with fewer rows always is
-  std::vector<Offset> slice_ptr;  // [slices + 1] where values begin; mixed slices padded or not
-  std::int64_t mixed_rows = 0;    // in mixed slices
-};
-KindSlices plan_kind_slices(const RowKinds& kinds, const Offset* row_ptr, Index rows, Index slice,
-                            bool pad_mixed);
-
 /// The lists one behind another: offset[kind_ptr[q] + j] = column minus row of entry j of kind q.
 template <class S>
 std::vector<Index> offsets_of(const RowKinds& kinds, const HostCsr<S>& a);
 
-/// The sum of v[j] x_of_row[list[j]] for 0 <= j < n, in eight chains where it is long.
+/// The sum of v[j] x_of_row[list[j]] for 0 <= j < n, in eight chains where it is long, unless each
+/// number is a pack of eight already.
 template <class S, class T>
-KOKKOS_INLINE_FUNCTION T chained_row(const T* x_of_row, const Index* list, Index n, const S* v) {
+KOKKOS_FORCEINLINE_FUNCTION T chained_row(const T* x_of_row, const Index* list, Index n,
+                                          const S* v) {
   constexpr int chains = 8;
   Index j = 0;
   T total = T(0);
-  if (n >= 3 * chains) {
+  if (!is_pack<T> && n >= 3 * chains) {
     T chain[chains] = {};
     for (; j + chains <= n; j += chains) {
       prefetch(v + j + 512);
@@ -57,8 +50,37 @@ KOKKOS_INLINE_FUNCTION T chained_row(const T* x_of_row, const Index* list, Index
     total = ((chain[0] + chain[4]) + (chain[2] + chain[6])) +
             ((chain[1] + chain[5]) + (chain[3] + chain[7]));
   }
-  for (; j < n; ++j) total += static_cast<T>(v[j]) * x_of_row[list[j]];
+  for (; j < n; ++j) {
+    if constexpr (is_pack<T>) prefetch(x_of_row + list[j] + pack_rows_ahead);
+    total += static_cast<T>(v[j]) * x_of_row[list[j]];
+  }
   return total;
+}
+
+/// sum[l] = the sum of v x_of_row[list[j] + l] over 0 <= j < n, for eight rows of one kind and
+/// packs of vectors; v is values[8 j + l] where rows have their own values, values[j] where not.
+/// Planes of packs leave the second cache between one use and the next, so x is asked for ahead:
+/// once for offsets that follow each other. Always inlined: g++ leaves prefetches out of a function
+/// that only reads.
+template <bool own_values, class S, class T>
+KOKKOS_FORCEINLINE_FUNCTION void multiply_pack_rows(const T* x_of_row, const Index* list, Index n,
+                                                    const S* values, T* sum) {
+  T mine[pack_width] = {};
+  for (Index j = 0; j < n; ++j) {
+    const T* from = x_of_row + list[j];
+    if (j + 1 == n || list[j + 1] - list[j] > pack_rows_ahead) {
+      for (int l = 0; l < pack_width; ++l) prefetch(from + l + pack_rows_ahead);
+    }
+    if constexpr (own_values) {
+      const S* v = values + Offset{j} * pack_width;
+      prefetch(v + 512);
+      for (int l = 0; l < pack_width; ++l) mine[l] += static_cast<T>(v[l]) * from[l];
+    } else {
+      const T v = static_cast<T>(values[j]);
+      for (int l = 0; l < pack_width; ++l) mine[l] += v * from[l];
+    }
+  }
+  for (int l = 0; l < pack_width; ++l) sum[l] = mine[l];
 }
 
 /// Rows a block, a multiple of `slice`: few enough that a host core's share stays in its cache.

@@ -48,6 +48,17 @@ int lanes_of(const A& a) {
   }
 }
 
+/// Results of more bytes are not in a core's second cache when they are written, and a loop whose
+/// matrix is small would wait for each line of them.
+inline constexpr std::size_t least_results_to_fetch = std::size_t{2} << 20;
+
+/// Asks for y(first) .. y(first + count), to be written.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION void fetch_results(const T* y, std::int64_t first, int count) {
+  constexpr int line = sizeof(T) < 64 ? 64 / sizeof(T) : 1;
+  for (int w = 0; w < count; w += line) prefetch_to_write(y + first + w);
+}
+
 /// y(i) := alpha sum + beta y(i); beta = 0 never reads y.
 /// Bytes a row: 8 written (16 with write-allocate), 8 more read where beta != 0.
 template <class T>
@@ -57,8 +68,13 @@ struct Store {
   T beta;
   T* y;
   RowOrder order;
-  bool past_cache = false;  // y is not kept in the caches: packs then are 64 bytes each, not 128
+  bool past_cache = false;    // y is not kept in the caches: packs then are 64 bytes each, not 128
+  bool beyond_cache = false;  // see least_results_to_fetch
 
+  KOKKOS_FORCEINLINE_FUNCTION void fetch(std::int64_t first, int count) const {
+    if (!beyond_cache || order.row != nullptr || (can_stream<T> && past_cache)) return;
+    fetch_results(y, first, count);
+  }
   KOKKOS_INLINE_FUNCTION void store(std::int64_t first, int count, const T* sum) const {
     if (order.row != nullptr) {
       const Index* row = order.row + first;
@@ -98,7 +114,11 @@ struct StoreAndDot {
   const T* x;
   T* y;
   RowOrder order;
+  bool beyond_cache = false;
 
+  KOKKOS_FORCEINLINE_FUNCTION void fetch(std::int64_t first, int count) const {
+    if (beyond_cache && order.row == nullptr) fetch_results(y, first, count);
+  }
   KOKKOS_INLINE_FUNCTION void store(std::int64_t first, int count, const T* sum) const {
     if (order.row != nullptr) {
       for (int w = 0; w < count; ++w) y[order.row[first + w]] = sum[w];
@@ -137,6 +157,7 @@ struct RowLoop {
       double total = 0;
       for (std::int64_t i = first; i < last; i += tile) {
         const auto count = static_cast<int>(last - i < tile ? last - i : tile);
+        epilogue.fetch(i + tile, count);  // behind the block, another's
         product(member, i, count, sum);
         epilogue.store(i, count, sum);
         if constexpr (Epilogue::dot) {
@@ -203,7 +224,8 @@ void apply(const Exec& exec, std::type_identity_t<T> alpha, const A& a,
   row_loop<T>(std::string("krysol::apply(") + std::string(A::name) + ")", exec, row_blocks(a),
               lanes_of(a), row_product(a, x),
               Store<T>{alpha, beta, y.data(), order_of(a),
-                       y.extent(0) * sizeof(T) > static_cast<std::size_t>(least_bytes_to_prefetch)},
+                       y.extent(0) * sizeof(T) > static_cast<std::size_t>(least_bytes_to_prefetch),
+                       y.extent(0) * sizeof(T) > least_results_to_fetch},
               nullptr);
 }
 
@@ -220,7 +242,9 @@ double apply_dot(const Exec& exec, const A& a, std::type_identity_t<ConstVector<
   if (blocks.count() == 0) return 0;
   double* partial = sums.reserve(exec, blocks.count(), 1);
   row_loop<T>(std::string("krysol::apply_dot(") + std::string(A::name) + ")", exec, blocks,
-              lanes_of(a), row_product(a, x), StoreAndDot<T>{x.data(), y.data(), order_of(a)},
+              lanes_of(a), row_product(a, x),
+              StoreAndDot<T>{x.data(), y.data(), order_of(a),
+                             y.extent(0) * sizeof(T) > least_results_to_fetch},
               partial);
   return finish<1>(exec, sums, blocks.count())[0];
 }

@@ -150,6 +150,28 @@ KOKKOS_FORCEINLINE_FUNCTION void add_full_place(const Columns& x, bool runs, con
   sum += v * in;
 }
 
+/// The same for packs. What rows a little further on will need is guessed to lie as far ahead of
+/// these rows' entries; places side by side ask for it once.
+template <bool fetch, class T, class Columns, class Values>
+KOKKOS_FORCEINLINE_FUNCTION void add_full_packs(const Columns& x, bool runs, const Values& value,
+                                                Offset k, bool last, T* sum) {
+  if constexpr (requires { x.one_piece(k); }) {
+    if (runs && in_a_row(x.low + k) && x.one_piece(k)) {
+      const T* from = &x.entry(k);
+      if (fetch && (last || x.low[k + pack_width] - x.low[k] > pack_rows_ahead)) {
+        for (int l = 0; l < pack_width; ++l) prefetch(from + l + pack_rows_ahead);
+      }
+      for (int l = 0; l < pack_width; ++l) sum[l] += static_cast<T>(value(k + l)) * from[l];
+      return;
+    }
+  }
+  for (int l = 0; l < pack_width; ++l) {
+    const T& in = x.entry(k + l);
+    if constexpr (fetch) prefetch(&in + pack_rows_ahead);
+    sum[l] += static_cast<T>(value(k + l)) * in;
+  }
+}
+
 /// The same where some of the eight only pad. These read the slice's first code, and add nothing.
 template <class T, class Columns, class Values>
 KOKKOS_FORCEINLINE_FUNCTION void add_partial_place(const Columns& x, const Values& value, Offset k,
@@ -194,6 +216,24 @@ KOKKOS_FORCEINLINE_FUNCTION void add_eight_rows(const Columns& x, [[maybe_unused
     }
     for (; k < end; k += lanes) detail::add_partial_place<T>(x, value, k, total);
     store_eight(total, lanes, sum);
+#endif
+#if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
+  } else if constexpr (is_pack<T>) {
+    T total[lanes] = {};
+    Offset k = 0;
+    for (; k < full_end; k += lanes) {
+      if constexpr (fetch) {
+        value.fetch(k);
+        prefetch(x.low + k + 2048);
+      }
+      detail::add_full_packs<fetch>(x, runs, value, k, k + lanes == end, total);
+    }
+    for (; k < end; k += lanes) {
+      for (int l = 0; l < lanes; ++l) {
+        if (x.there(k + l)) total[l] += static_cast<T>(value(k + l)) * x.entry(k + l);
+      }
+    }
+    for (int l = 0; l < lanes; ++l) sum[l] = total[l];
 #endif
   } else {
     for (int l = 0; l < lanes; ++l) sum[l] = T(0);

@@ -54,6 +54,17 @@ struct SymmetricHalf {
     return {words + word, values + value};
   }
 
+  /// Asks for what later rows will need of x and of the sums: once for offsets that follow each
+  /// other.
+  KOKKOS_FORCEINLINE_FUNCTION static void fetch_packs_ahead(const T* from, const T* to,
+                                                            const D* list, Index k, Index n) {
+    if (k + 1 < n && list[k + 1] - list[k] <= pack_rows_ahead) return;
+    for (int l = 0; l < C; ++l) {
+      prefetch(from + l + pack_rows_ahead);
+      prefetch(to + l + pack_rows_ahead);
+    }
+  }
+
   /// C rows from i that share the n offsets of `list`.
   KOKKOS_INLINE_FUNCTION static void add_slice(Index i, const D* list, Index n, const S* v, T alpha,
                                                const T* x, const PartSums<T>& sums, double* terms) {
@@ -76,6 +87,7 @@ struct SymmetricHalf {
       const Index j = i + static_cast<Index>(list[k]);
       const T* from = x + j;
       T* to = sums.rows(j, C);
+      if constexpr (is_pack<T>) fetch_packs_ahead(from, to, list, k, n);
 #pragma omp simd
       for (int l = 0; l < C; ++l) {
         others[l] += static_cast<T>(vk[l]) * from[l];

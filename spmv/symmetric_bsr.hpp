@@ -119,6 +119,46 @@ struct SymmetricBlocks {
     return term;
   }
 
+  /// The same for packs, which are vector registers by themselves: a sum a row.
+  KOKKOS_FORCEINLINE_FUNCTION void add_block_row_of_packs(Index i, const D* list, Index m,
+                                                          const S* v, T alpha, const T* x,
+                                                          const PartSums<T>& sums) const {
+    constexpr Index near = pack_rows_ahead / B;  // blocks
+    T sum[B] = {};
+    T scaled[B];
+    for (int r = 0; r < B; ++r) scaled[r] = alpha * x[i + r];
+    for (Index k = 0; k < m; ++k) {
+      const S* block = v + Offset{k} * B * B;
+      for (int p = 0; p < B * B; p += 8) prefetch(block + p + 512);
+      const Index j = i + static_cast<Index>(list[k]) * B;
+      const T* from = x + j;
+      if (list[k] == 0) {
+        for (int r = 0; r < B; ++r) {
+          for (int l = 0; l < B; ++l) sum[r] += static_cast<T>(block[r * B + l]) * from[l];
+        }
+        continue;
+      }
+      T* to = sums.rows(j, B);
+      if (k + 1 == m || list[k + 1] - list[k] > near) {
+        for (int l = 0; l < B; ++l) {
+          prefetch(from + l + near * B);
+          prefetch(to + l + near * B);
+        }
+      }
+      for (int l = 0; l < B; ++l) {
+        T mirror = to[l];
+        const T xj = from[l];
+        for (int r = 0; r < B; ++r) {
+          const S a = block[r * B + l];
+          sum[r] += static_cast<T>(a) * xj;
+          mirror += static_cast<T>(conjugate(a)) * scaled[r];
+        }
+        to[l] = mirror;
+      }
+    }
+    for (int r = 0; r < B; ++r) sums.y[i + r] += alpha * sum[r];
+  }
+
   KOKKOS_INLINE_FUNCTION double rows(TriangleCursor<D, S>& at, Index first, Index last, T alpha,
                                      const T* x, const PartSums<T>& sums) const {
     double total = 0;
@@ -126,7 +166,11 @@ struct SymmetricBlocks {
       const D head = *at.word++;
       if (head != own_lists<D>) {
         const auto m = static_cast<Index>(head);
-        total += add_block_row(i, at.word, m, at.value, alpha, x, sums);
+        if constexpr (is_pack<T>) {
+          add_block_row_of_packs(i, at.word, m, at.value, alpha, x, sums);
+        } else {
+          total += add_block_row(i, at.word, m, at.value, alpha, x, sums);
+        }
         at.word += m;
         at.value += Offset{m} * B * B;
         continue;

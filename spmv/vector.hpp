@@ -100,6 +100,14 @@ KOKKOS_FORCEINLINE_FUNCTION void prefetch(const void* p) {
   (void)p;
 }
 
+/// The same for a line that will be written: it need not be asked for again to own it.
+KOKKOS_FORCEINLINE_FUNCTION void prefetch_to_write(const void* p) {
+#if defined(__GNUC__)
+  KOKKOS_IF_ON_HOST((__builtin_prefetch(p, 1);))
+#endif
+  (void)p;
+}
+
 /// Arrays of fewer bytes stay in a core's share of the caches: asking for them is work in vain,
 /// some 10 to 20 % of a multiplication.
 inline constexpr std::int64_t least_bytes_to_prefetch = std::int64_t{16} << 20;

@@ -1,0 +1,122 @@
+// Slices whose rows are of several kinds, multiplied as one: the ends of a grid's lines.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <krysol/spmv/places.hpp>
+#include <krysol/spmv/row_kinds.hpp>
+
+namespace krysol {
+
+/// What the eight rows of a slice name together. List j holds, for ptr[j] <= k < ptr[j + 1], the
+/// offsets column minus row that any of them has, ascending, and in bit l of rows[k] whether row l
+/// has it.
+struct JoinedLists {
+  std::vector<std::uint16_t> kind;  // [8 lists] of the rows
+  std::vector<Index> ptr{0};        // [lists + 1]
+  std::vector<Index> offset;        // [ptr[lists]]
+  std::vector<std::uint8_t> rows;   // [ptr[lists]]
+
+  Index length(Index list) const {
+    return ptr[static_cast<std::size_t>(list) + 1] - ptr[static_cast<std::size_t>(list)];
+  }
+};
+
+/// Moves the entries of eight rows, one row behind another in `from`, to the places of list j:
+/// to[8 k + l], 0 where row l has none.
+template <class S>
+void fill_joined(const JoinedLists& lists, Index j, const S* from, S* to) {
+  const auto begin = static_cast<std::size_t>(lists.ptr[static_cast<std::size_t>(j)]);
+  const auto n = static_cast<std::size_t>(lists.length(j));
+  for (std::size_t l = 0; l < pack_width; ++l) {
+    for (std::size_t k = 0; k < n; ++k) {
+      const bool has = (lists.rows[begin + k] >> l & 1U) != 0;
+      to[k * pack_width + l] = has ? *from++ : S(0);
+    }
+  }
+}
+
+/// In a list of kinds of slices: one with joined list j; its own inverse.
+KOKKOS_INLINE_FUNCTION Index joined(Index j) { return -2 - j; }
+
+/// Gives mixed slices (kind -1, of eight rows) the kind joined(j) of a list. Left as they are:
+/// where eight neighbours of x would not all exist; where rows have little in common or do not
+/// ascend; and where lists would not stay in a core's second cache. offset:
+/// [kinds.kind_ptr.back()].
+JoinedLists join_slices(const RowKinds& kinds, const std::vector<Index>& offset, Index cols,
+                        Index rows, double most_places, std::vector<Index>& kind_of_slice);
+
+/// Slices of `slice` rows: each of one kind, joined, or mixed.
+struct KindSlices {
+  std::vector<Index> kind;        // [slices] joined(j) for list j; -1 where mixed
+  std::vector<Offset> slice_ptr;  // [slices + 1] where values begin
+  JoinedLists joined;
+  std::int64_t mixed_rows = 0;  // in mixed slices
+};
+
+/// On a host slices are joined, and take a value for each of their rows and offsets; those of mixed
+/// slices follow each other. On a GPU none are joined, and mixed ones are padded. offset: what
+/// offsets_of says.
+KindSlices plan_kind_slices(const RowKinds& kinds, const std::vector<Index>& offset,
+                            const Offset* row_ptr, Index rows, Index cols, Index slice, bool host,
+                            double most_places);
+
+/// The same in the memory of Exec.
+template <class Exec>
+struct JoinedSlices {
+  Kokkos::View<Index*, Exec> ptr;          // [lists + 1]
+  Kokkos::View<Index*, Exec> offset;       // [ptr[lists]]
+  Kokkos::View<std::uint8_t*, Exec> rows;  // [ptr[lists]]
+};
+
+template <class Exec>
+void set_joined(const JoinedLists& lists, JoinedSlices<Exec>& a) {
+  a.ptr = copy_of<Exec>("joined.ptr", lists.ptr);
+  a.offset = copy_of<Exec>("joined.offset", lists.offset);
+  a.rows = copy_of<Exec>("joined.rows", lists.rows);
+}
+
+template <class Exec>
+std::int64_t bytes_of_joined(const JoinedSlices<Exec>& a) {
+  return static_cast<std::int64_t>((a.ptr.extent(0) + a.offset.extent(0)) * sizeof(Index) +
+                                   a.rows.extent(0));
+}
+
+/// For kernels.
+struct JoinedRows {
+  const Index* ptr;
+  const Index* offset;
+  const std::uint8_t* rows;
+
+  /// sum[l] = the sum over list j of v[8 k + l] x_of_row[offset + l], where row l has the offset; k
+  /// counts from 0 in each list. What a row does not have is loaded and not used.
+  template <class S, class T>
+  KOKKOS_FORCEINLINE_FUNCTION void multiply(Index j, const T* x_of_row, const S* v, T* sum) const {
+    EightSums<T> mine = {};
+    const Index end = ptr[j + 1];
+    for (Index k = ptr[j]; k < end; ++k, v += pack_width) {
+      const T* from = x_of_row + offset[k];
+      if constexpr (detail::in_vectors<S, T>) {
+        using Choice = decltype(mine == mine);
+        const Choice has = (Choice{} + rows[k]) & Choice{1, 2, 4, 8, 16, 32, 64, 128};
+        EightSums<T> in;
+        EightSums<T> values;
+        detail::load_eight(from, in);
+        detail::load_eight(v, values);
+        mine += values * (has != 0 ? in : EightSums<T>{});
+      } else {
+        for (int l = 0; l < pack_width; ++l) {
+          if constexpr (is_pack<T>) prefetch(from + l + pack_rows_ahead);
+          if ((rows[k] >> l & 1) != 0) mine[l] += static_cast<T>(v[l]) * from[l];
+        }
+      }
+    }
+    store_eight(mine, pack_width, sum);
+  }
+};
+
+template <class Exec>
+JoinedRows joined_rows(const JoinedSlices<Exec>& a) {
+  return {a.ptr.data(), a.offset.data(), a.rows.data()};
+}
+
+}  // namespace krysol
