@@ -36,8 +36,7 @@ std::vector<Index> join(const std::array<OfKind, slice>& lists, double most_plac
   return all;
 }
 
-}  // namespace
-
+/// Gives mixed slices of eight rows the kind joined(j) of a list, where that pays.
 JoinedLists join_slices(const RowKinds& kinds, const std::vector<Index>& offset, Index cols,
                         Index rows, double most_places, std::vector<Index>& kind_of_slice) {
   JoinedLists joint;
@@ -83,6 +82,8 @@ JoinedLists join_slices(const RowKinds& kinds, const std::vector<Index>& offset,
   }
   return joint;
 }
+
+}  // namespace
 
 KindSlices plan_kind_slices(const RowKinds& kinds, const std::vector<Index>& offset,
                             const Offset* row_ptr, Index rows, Index cols, Index slice, bool host,

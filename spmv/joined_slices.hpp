@@ -38,13 +38,6 @@ void fill_joined(const JoinedLists& lists, Index j, const S* from, S* to) {
 /// In a list of kinds of slices: one with joined list j; its own inverse.
 KOKKOS_INLINE_FUNCTION Index joined(Index j) { return -2 - j; }
 
-/// Gives mixed slices (kind -1, of eight rows) the kind joined(j) of a list. Left as they are:
-/// where eight neighbours of x would not all exist; where rows have little in common or do not
-/// ascend; and where lists would not stay in a core's second cache. offset:
-/// [kinds.kind_ptr.back()].
-JoinedLists join_slices(const RowKinds& kinds, const std::vector<Index>& offset, Index cols,
-                        Index rows, double most_places, std::vector<Index>& kind_of_slice);
-
 /// Slices of `slice` rows: each of one kind, joined, or mixed.
 struct KindSlices {
   std::vector<Index> kind;        // [slices] joined(j) for list j; -1 where mixed
@@ -54,13 +47,15 @@ struct KindSlices {
 };
 
 /// On a host slices are joined, and take a value for each of their rows and offsets; those of mixed
-/// slices follow each other. On a GPU none are joined, and mixed ones are padded. offset: what
-/// offsets_of says.
+/// slices follow each other. Mixed are left: slices for which eight neighbours of x would not all
+/// exist; whose rows do not ascend, or have so little in common that there would be more than
+/// most_places for each of their entries; and those whose lists would not stay in a core's second
+/// cache. On a GPU none are joined, and mixed ones are padded. offset: what offsets_of says.
 KindSlices plan_kind_slices(const RowKinds& kinds, const std::vector<Index>& offset,
                             const Offset* row_ptr, Index rows, Index cols, Index slice, bool host,
                             double most_places);
 
-/// The same in the memory of Exec.
+/// Joined lists in the memory of Exec.
 template <class Exec>
 struct JoinedSlices {
   Kokkos::View<Index*, Exec> ptr;          // [lists + 1]

@@ -216,15 +216,14 @@ KOKKOS_FORCEINLINE_FUNCTION void add_eight_rows(const Columns& x, [[maybe_unused
     }
     for (; k < end; k += lanes) detail::add_partial_place<T>(x, value, k, total);
     store_eight(total, lanes, sum);
-#endif
-#if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
   } else if constexpr (is_pack<T>) {
+    constexpr Offset ahead = 2048;
     T total[lanes] = {};
     Offset k = 0;
     for (; k < full_end; k += lanes) {
       if constexpr (fetch) {
         value.fetch(k);
-        prefetch(x.low + k + 2048);
+        prefetch(x.low + k + ahead);
       }
       detail::add_full_packs<fetch>(x, runs, value, k, k + lanes == end, total);
     }
