@@ -14,6 +14,7 @@
 #include <krysol/io/foreign_format.hpp>
 #include <krysol/io/matrix_market.hpp>
 #include <krysol/io/parse_error.hpp>
+#include <krysol/io/plain_entries.hpp>
 #include <krysol/io/repairs.hpp>
 #include <krysol/io/scanner.hpp>
 
@@ -27,13 +28,6 @@ bool contains_word(std::string_view text, std::string_view word) {
     if (same_word(text.substr(0, word.size()), word)) return true;
   }
   return false;
-}
-
-/// 2^53 and more: does double hold it?
-bool is_exact_in_double(std::int64_t value) {
-  const std::uint64_t magnitude =
-      value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
-  return magnitude == 0 || (magnitude >> std::countr_zero(magnitude)) < (std::uint64_t{1} << 53);
 }
 
 /// a(j,i) from a(i,j).
@@ -107,6 +101,8 @@ class Reader {
   void array_loop(Sink sink);
   template <class T>
   bool keep_diagonal(T& value, const char* where);
+  template <class T>
+  bool read_plain(Triplets<T>& a);
   template <class T>
   Triplets<T> triplets();
   template <class T>
@@ -502,6 +498,21 @@ void Reader::array_loop(Sink sink) {
   }
 }
 
+/// All lines at once where there is nothing to say about any of them.
+template <class T>
+bool Reader::read_plain(Triplets<T>& a) {
+  const std::string_view lines(in_.at, static_cast<std::size_t>(in_.end - in_.at));
+  auto plain = read_plain_entries<T>(
+      lines, {rows_, cols_, info_.field, info_.symmetry, info_.stored_entries}, options_.threads);
+  if (!plain) return false;
+  a.row_idx = std::move(plain->row_idx);
+  a.col_idx = std::move(plain->col_idx);
+  a.values = std::move(plain->values);
+  info_.rounded_integers = plain->rounded_integers;
+  in_.at = in_.end;
+  return true;
+}
+
 template <class T>
 Triplets<T> Reader::triplets() {
   Triplets<T> a;
@@ -514,6 +525,7 @@ Triplets<T> Reader::triplets() {
     });
     return a;
   }
+  if (read_plain(a)) return a;
   const auto entries = static_cast<std::size_t>(info_.stored_entries);
   a.row_idx.resize(entries);
   a.col_idx.resize(entries);
@@ -537,7 +549,7 @@ Triplets<T> Reader::triplets() {
 /// matrix, which only files that count from 1 can hold.
 template <class T>
 void Reader::shift_to_zero_based(Triplets<T>& a) {
-  const auto last = [](const std::vector<Index>& indices) {
+  const auto last = [](const Array<Index>& indices) {
     return indices.empty() ? Index{-1} : *std::max_element(indices.begin(), indices.end());
   };
   // What was read as one-based n is n - 1 here.

@@ -37,6 +37,10 @@ struct ReadOptions {
   /// swell 1032-fold, so a limit relative to its size would say little.
   std::int64_t max_text_bytes = std::int64_t{64} << 30;
 
+  /// That read the lines of a coordinate file; 0: as many as OMP_NUM_THREADS says, or as there are
+  /// cores for this process. The result does not depend on it, nor does what is thrown.
+  int threads = 0;
+
   /// The most values `read_dense` makes of a coordinate file, whose sizes are not bounded by its
   /// length as those of an array file are.
   std::int64_t max_dense_values = std::int64_t{1} << 30;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -85,6 +86,12 @@ bool whole_number(std::string_view token, std::int64_t& value, bool& overflow) {
 }
 
 }  // namespace
+
+bool is_exact_in_double(std::int64_t value) {
+  const std::uint64_t magnitude =
+      value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
+  return magnitude == 0 || (magnitude >> std::countr_zero(magnitude)) < (std::uint64_t{1} << 53);
+}
 
 std::string quoted(std::string_view token) {
   constexpr std::size_t longest = 32;

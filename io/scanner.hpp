@@ -12,6 +12,9 @@
 
 namespace krysol {
 
+/// Does double hold it? All below 2^53, and multiples of powers of two above.
+bool is_exact_in_double(std::int64_t value);
+
 /// A token for a message: shortened, between quotes, bytes that do not print as \xNN.
 std::string quoted(std::string_view token);
 

@@ -16,48 +16,6 @@ constexpr Offset most_work_on_host = 8192;
 /// Blocks at the least, where there are rows for them: threads take whole ones.
 constexpr Offset least_blocks_on_host = 64;
 
-template <class T>
-DeviceScalar<T> device_scalar(const T& v) {
-  if constexpr (is_complex<T>) {
-    return {v.real(), v.imag()};
-  } else {
-    return v;
-  }
-}
-
-template <class S>
-S mirrored(const S& v, Symmetry symmetry) {
-  if (symmetry == Symmetry::skew_symmetric) return -v;
-  return symmetry == Symmetry::hermitian ? conjugate(v) : v;
-}
-
-template <class T>
-void check_triplets(const Triplets<T>& t) {
-  if (t.row_idx.size() != t.values.size() || t.col_idx.size() != t.values.size()) {
-    throw std::invalid_argument(
-        fmt::format("krysol::to_csr: {} row indices, {} column indices and {} values; the three "
-                    "arrays must be of one length",
-                    t.row_idx.size(), t.col_idx.size(), t.values.size()));
-  }
-  if (t.rows < 0 || t.cols < 0) {
-    throw std::invalid_argument(
-        fmt::format("krysol::to_csr: a matrix cannot be {} x {}", t.rows, t.cols));
-  }
-  if (t.symmetry != Symmetry::general && t.rows != t.cols) {
-    throw std::invalid_argument(
-        fmt::format("krysol::to_csr: a {} matrix must be square, not {} x {}",
-                    to_string(t.symmetry), t.rows, t.cols));
-  }
-  for (std::size_t k = 0; k < t.values.size(); ++k) {
-    if (t.row_idx[k] < 0 || t.row_idx[k] >= t.rows || t.col_idx[k] < 0 || t.col_idx[k] >= t.cols) {
-      throw std::invalid_argument(
-          fmt::format("krysol::to_csr: entry {} is at row {}, column {} of a {} x {} matrix (all "
-                      "counted from 0)",
-                      k, t.row_idx[k], t.col_idx[k], t.rows, t.cols));
-    }
-  }
-}
-
 }  // namespace
 
 void check_sizes(std::string_view function, Index rows, Index cols, std::size_t x, std::size_t y) {
@@ -109,75 +67,6 @@ CsrPlan plan_csr(const Offset* row_ptr, Index rows, CsrSchedule schedule, bool h
   }
   if (rows > 0) plan.block_row.push_back(rows);
   return plan;
-}
-
-template <class T>
-Assembled<DeviceScalar<T>> to_csr(const Triplets<T>& t) {
-  using S = DeviceScalar<T>;
-  check_triplets(t);
-  const bool mirror = t.symmetry != Symmetry::general;
-  const std::size_t stored = t.values.size();
-
-  // Count, then place each entry and its mirror image; within a row in the order given.
-  std::vector<Offset> next(static_cast<std::size_t>(t.rows) + 1, 0);
-  const auto at = [](Index i) { return static_cast<std::size_t>(i); };
-  for (std::size_t k = 0; k < stored; ++k) {
-    ++next[at(t.row_idx[k]) + 1];
-    if (mirror && t.row_idx[k] != t.col_idx[k]) ++next[at(t.col_idx[k]) + 1];
-  }
-  for (std::size_t i = 0; i < at(t.rows); ++i) next[i + 1] += next[i];
-  const std::vector<Offset> begin = next;
-
-  struct Entry {
-    Index col;
-    bool stored;
-    S value;
-  };
-  std::vector<Entry> entry(static_cast<std::size_t>(begin.back()));
-  Assembled<S> out;
-  for (std::size_t k = 0; k < stored; ++k) {
-    const S v = device_scalar(t.values[k]);
-    if (v == S(0)) ++out.explicit_zeros;
-    entry[static_cast<std::size_t>(next[at(t.row_idx[k])]++)] = {t.col_idx[k], true, v};
-    if (mirror && t.row_idx[k] != t.col_idx[k]) {
-      entry[static_cast<std::size_t>(next[at(t.col_idx[k])]++)] = {t.row_idx[k], false,
-                                                                   mirrored(v, t.symmetry)};
-    }
-  }
-
-  // Sort each row by column and sum what names the same place.
-  HostCsr<S>& a = out.matrix;
-  a.rows = t.rows;
-  a.cols = t.cols;
-  a.row_ptr = zeros<Offset>(Host{}, "csr.row_ptr", std::int64_t{t.rows} + 1);
-  Offset kept = 0;
-  const auto by_column = [](const Entry& p, const Entry& q) { return p.col < q.col; };
-  for (std::size_t i = 0; i < at(t.rows); ++i) {
-    const auto first = entry.begin() + begin[i];
-    const auto last = entry.begin() + begin[i + 1];
-    if (!std::is_sorted(first, last, by_column)) std::stable_sort(first, last, by_column);
-    const Offset row_begin = kept;
-    for (auto e = first; e != last; ++e) {
-      auto& previous = entry[static_cast<std::size_t>(kept > row_begin ? kept - 1 : 0)];
-      if (kept > row_begin && previous.col == e->col) {
-        previous.value += e->value;
-        if (e->stored) ++out.duplicates;
-      } else {
-        entry[static_cast<std::size_t>(kept++)] = *e;
-      }
-    }
-    a.row_ptr(i + 1) = kept;
-  }
-
-  const auto nnz = static_cast<std::size_t>(kept);
-  a.col_idx = fresh<decltype(a.col_idx)>("csr.col_idx", nnz);
-  a.values = fresh<decltype(a.values)>("csr.values", nnz);
-  for (std::size_t k = 0; k < nnz; ++k) {
-    a.col_idx(k) = entry[k].col;
-    a.values(k) = entry[k].value;
-  }
-  set_schedule(a, CsrSchedule::automatic);
-  return out;
 }
 
 /// The first entry whose column is outside the matrix; nnz where there is none.
@@ -239,10 +128,6 @@ void check(const HostCsr<S>& a) {
                   a.col_idx(static_cast<std::size_t>(bad)), a.cols));
 }
 
-template Assembled<float> to_csr(const Triplets<float>&);
-template Assembled<double> to_csr(const Triplets<double>&);
-template Assembled<Kokkos::complex<float>> to_csr(const Triplets<std::complex<float>>&);
-template Assembled<Kokkos::complex<double>> to_csr(const Triplets<std::complex<double>>&);
 #define KRYSOL_INSTANTIATE(S) template void check(const HostCsr<S>&);
 KRYSOL_FOR_EACH_ENTRY(KRYSOL_INSTANTIATE)
 #undef KRYSOL_INSTANTIATE

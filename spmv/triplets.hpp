@@ -3,8 +3,8 @@
 #pragma once
 
 #include <string_view>
-#include <vector>
 
+#include <krysol/spmv/array.hpp>
 #include <krysol/spmv/types.hpp>
 
 namespace krysol {
@@ -24,9 +24,9 @@ struct Triplets {
   Index rows = 0;
   Index cols = 0;
   Symmetry symmetry = Symmetry::general;
-  std::vector<Index> row_idx{};  // [stored entries] 0-based row
-  std::vector<Index> col_idx{};  // [stored entries] 0-based column
-  std::vector<T> values{};       // [stored entries]
+  Array<Index> row_idx{};  // [stored entries] 0-based row
+  Array<Index> col_idx{};  // [stored entries] 0-based column
+  Array<T> values{};       // [stored entries]
 
   void reserve(std::size_t entries) {
     row_idx.reserve(entries);

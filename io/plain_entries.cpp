@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <krysol/io/plain_entries.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include <fast_float/fast_float.h>
+
+#include <krysol/io/scanner.hpp>
+
+namespace krysol {
+namespace {
+
+using Complex = std::complex<double>;
+
+// A line of 40 bytes makes 16 to 24 bytes of entries, so text and entries of a piece fit a second
+// cache of 1 MiB.
+constexpr std::size_t piece_bytes = std::size_t{512} << 10;
+constexpr std::size_t bytes_a_thread = std::size_t{1} << 20;  // fewer are not worth a thread
+
+// ---- digits, eight at a time: Lemire, Software: Practice and Experience 51(8), 2021,
+// DOI 10.1002/spe.2984, section 4
+
+constexpr std::ptrdiff_t spare_bytes = 8;  // behind what is parsed, that may be looked at
+
+/// The next eight bytes, each less '0': the first in the lowest byte.
+std::uint64_t next_eight(const char* p) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, p, sizeof word);
+  if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
+  return word ^ 0x3030303030303030U;
+}
+
+/// How many of them are digits before the first that is none.
+unsigned leading_digits(std::uint64_t eight) {
+  const std::uint64_t no_digit = ((eight + 0x7676767676767676U) | eight) & 0x8080808080808080U;
+  return static_cast<unsigned>(std::countr_zero(no_digit)) / 8;  // 64 / 8 where all are
+}
+
+/// The number that the first n of them make, 1 <= n <= 8.
+std::uint64_t number_of(std::uint64_t eight, unsigned n) {
+  eight <<= 8 * (8 - n);               // zeros in front
+  eight = eight * 10 + (eight >> 8U);  // pairs
+  constexpr std::uint64_t pair = 0x000000FF000000FFU;
+  return ((eight & pair) * 0x000F424000000064U + ((eight >> 16U) & pair) * 0x0000271000000001U) >>
+         32U;
+}
+
+bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
+
+/// Reads the digits from p, at most `most` of them; returns the place behind them, or null where
+/// there is none or more.
+const char* digits(const char* p, int most, std::uint64_t& value) {
+  const std::uint64_t eight = next_eight(p);
+  const unsigned n = leading_digits(eight);
+  if (n == 0) return nullptr;
+  value = number_of(eight, n);
+  if (n < 8) return p + n;
+  const char* const begin = p;
+  for (p += 8; is_digit(*p); ++p) {
+    if (p - begin == most) return nullptr;
+    value = 10 * value + static_cast<std::uint64_t>(*p - '0');
+  }
+  return p;
+}
+
+constexpr std::array<std::uint64_t, 9> powers{1,      10,      100,      1000,     10000,
+                                              100000, 1000000, 10000000, 100000000};
+
+/// Appends the digits from p to `value`, whatever their number; a caller counts them.
+const char* more_digits(const char* p, std::uint64_t& value) {
+  for (;;) {
+    const std::uint64_t eight = next_eight(p);
+    const unsigned n = leading_digits(eight);
+    if (n == 0) return p;
+    value = value * powers[n] + number_of(eight, n);
+    p += n;
+    if (n < 8) return p;
+  }
+}
+
+/// The double next to w 10^e. w is exact.
+bool to_double(std::uint64_t w, int e, bool negative, double& value) {
+  constexpr std::array<double, 23> tens{1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                        1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                        1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+  // Both are exact, so one rounding is all (Clinger, PLDI '90, DOI 10.1145/93542.93557).
+  if (w <= std::uint64_t{1} << 53U && e >= -22 && e <= 22) {
+    const auto exact = static_cast<double>(w);
+    const double magnitude = e < 0 ? exact / tens[static_cast<std::size_t>(-e)]
+                                   : exact * tens[static_cast<std::size_t>(e)];
+    value = negative ? -magnitude : magnitude;
+    return true;
+  }
+  // Lemire's algorithm, which leaves rare cases to others.
+  const auto found = fast_float::compute_float<fast_float::binary_format<double>>(e, w);
+  if (found.power2 < 0) return false;
+  const std::uint64_t bits = found.mantissa | static_cast<std::uint64_t>(found.power2) << 52U |
+                             static_cast<std::uint64_t>(negative ? 1 : 0) << 63U;
+  value = std::bit_cast<double>(bits);
+  return std::isfinite(value);
+}
+
+/// A finite number at p; null where none is, or what follows does not end it. `end`: of the text.
+const char* real_at(const char* p, const char* end, double& value) {
+  const char* const start = p;
+  const bool negative = *p == '-';
+  if (negative) ++p;
+  std::uint64_t w = 0;
+  const char* const integer = p;
+  p = more_digits(p, w);
+  std::ptrdiff_t count = p - integer;
+  int exponent = 0;
+  if (*p == '.') {
+    const char* const fraction = ++p;
+    p = more_digits(p, w);
+    exponent = -static_cast<int>(p - fraction);
+    count += p - fraction;
+  }
+  if (count > 0 && count <= 19) {
+    bool plain = true;
+    if (*p == 'e' || *p == 'E') {
+      const char* q = p + 1;
+      const bool less = *q == '-';
+      if (less || *q == '+') ++q;
+      std::uint64_t n = 0;
+      q = digits(q, 8, n);
+      plain = q != nullptr && n < 1000;
+      if (plain) {
+        exponent += less ? -static_cast<int>(n) : static_cast<int>(n);
+        p = q;
+      }
+    }
+    if (plain && to_double(w, exponent, negative, value)) return p;
+  }
+  const auto [last, error] = fast_float::from_chars(start, end, value);
+  return error == std::errc() && std::isfinite(value) ? last : nullptr;
+}
+
+// ---- lines
+
+bool is_blank(char c) { return c == ' ' || c == '\t'; }
+bool ends_token(char c) { return is_blank(c) || c == '\n' || c == '\r' || c == '\0'; }
+
+/// Numbers that need more than a glance: Fortran's exponents, a leading plus, long integers. The
+/// line's scanner knows them all, and what it refuses is refused here.
+template <class Number, class Read>
+const char* by_scanner(const char* p, const char* end, Number& value, Read read) {
+  try {
+    Scanner scanner({p, static_cast<std::size_t>(end - p)}, {});
+    value = read(scanner);
+    return scanner.at;
+  } catch (const std::exception&) {  // ParseError, or no room for its message
+    return nullptr;
+  }
+}
+
+const char* whole_real(const char* p, const char* end, double& value) {
+  // fast_float passes over white space: never let it start there.
+  if (static_cast<unsigned char>(*p) > ' ') {
+    const char* q = real_at(p, end, value);
+    if (q != nullptr && ends_token(*q)) return q;
+  }
+  return by_scanner(p, end, value, [](Scanner& s) { return s.real(false); });
+}
+
+struct Tally {
+  std::int64_t kept = 0;
+  std::int64_t rounded_integers = 0;
+};
+
+const char* value_at(const char* p, const char* end, Field field, Tally& tally, double& value) {
+  if (field == Field::pattern) {
+    value = 1;
+    return p;
+  }
+  while (is_blank(*p)) ++p;
+  if (field != Field::integer) return whole_real(p, end, value);
+  std::uint64_t magnitude = 0;
+  const bool negative = *p == '-';
+  const char* q = digits(p + (negative ? 1 : 0), 15, magnitude);
+  if (q != nullptr && ends_token(*q)) {
+    value = negative ? -static_cast<double>(magnitude) : static_cast<double>(magnitude);
+    return q;
+  }
+  std::int64_t number = 0;
+  q = by_scanner(p, end, number, [](Scanner& s) { return s.integer(); });
+  if (q == nullptr) return nullptr;
+  value = static_cast<double>(number);
+  if (!is_exact_in_double(number)) ++tally.rounded_integers;
+  return q;
+}
+const char* value_at(const char* p, const char* end, Field, Tally&, Complex& value) {
+  double re = 0;
+  double im = 0;
+  while (is_blank(*p)) ++p;
+  p = whole_real(p, end, re);
+  if (p == nullptr) return nullptr;
+  while (is_blank(*p)) ++p;
+  p = whole_real(p, end, im);
+  value = Complex(re, im);
+  return p;
+}
+
+/// An index 1..size and the blank behind it.
+const char* index_at(const char* p, Index size, Index& index) {
+  std::uint64_t value = 0;
+  while (is_blank(*p)) ++p;
+  p = digits(p, 18, value);
+  if (p == nullptr || value - 1 >= static_cast<std::uint64_t>(size) || !ends_token(*p)) {
+    return nullptr;
+  }
+  index = static_cast<Index>(value - 1);
+  return p;
+}
+
+bool may_stand(Index row, Index col, double, Symmetry symmetry) {
+  return row > col || (row == col && symmetry != Symmetry::skew_symmetric);
+}
+bool may_stand(Index row, Index col, Complex value, Symmetry symmetry) {
+  return row > col || (row == col && symmetry != Symmetry::skew_symmetric &&
+                       (symmetry != Symmetry::hermitian || value.imag() == 0));
+}
+
+/// Reads the lines of [p, end), which are whole or end with the text, to consecutive places. Bytes
+/// up to end + spare_bytes can be looked at. False where one is not plain.
+template <class T>
+bool read_lines(const char* p, const char* end, const EntryRules& rules, Index* row_idx,
+                Index* col_idx, T* values, Tally& tally) {
+  std::int64_t k = 0;
+  while (p < end) {
+    while (is_blank(*p)) ++p;
+    if (*p == '%') {
+      p = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p)));
+      if (p == nullptr) break;
+      ++p;
+      continue;
+    }
+    if (is_digit(*p)) {
+      p = index_at(p, rules.rows, row_idx[k]);
+      if (p != nullptr) p = index_at(p, rules.cols, col_idx[k]);
+      if (p != nullptr) p = value_at(p, end, rules.field, tally, values[k]);
+      if (p == nullptr || (rules.symmetry != Symmetry::general &&
+                           !may_stand(row_idx[k], col_idx[k], values[k], rules.symmetry))) {
+        return false;
+      }
+      ++k;
+      while (is_blank(*p)) ++p;
+    }
+    if (*p == '\r') ++p;
+    if (*p == '\n') {
+      ++p;
+    } else if (p < end) {
+      return false;
+    }
+  }
+  tally.kept = k;
+  return p == nullptr || p == end;  // and no entry took something from behind it
+}
+
+std::int64_t count_newlines(const char* p, const char* end) {
+  std::int64_t n = 0;
+  constexpr std::ptrdiff_t step = 128;
+  for (; end - p >= step; p += step) {
+    int mine = 0;
+    for (std::ptrdiff_t k = 0; k < step; ++k) mine += p[k] == '\n' ? 1 : 0;
+    n += mine;
+  }
+  for (; p < end; ++p) n += *p == '\n' ? 1 : 0;
+  return n;
+}
+
+/// The text in pieces of whole lines; the last few bytes in a copy, which has bytes to spare.
+class Pieces {
+ public:
+  explicit Pieces(std::string_view text) {
+    const char* const end = text.data() + text.size();
+    const char* p = text.data();
+    while (end - p > static_cast<std::ptrdiff_t>(piece_bytes)) {
+      const char* cut = line_before(p, p + piece_bytes);
+      if (cut == p) {  // a line longer than a piece
+        cut = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p)));
+        if (cut == nullptr) break;
+        ++cut;
+      }
+      if (end - cut < spare_bytes) break;
+      begin_.push_back(p);
+      end_.push_back(cut);
+      p = cut;
+    }
+    const auto left = static_cast<std::size_t>(end - p);
+    tail_.assign(left + spare_bytes, '\0');
+    std::copy(p, end, tail_.begin());
+    begin_.push_back(tail_.data());
+    end_.push_back(tail_.data() + left);
+  }
+  Pieces(const Pieces&) = delete;
+  Pieces& operator=(const Pieces&) = delete;
+
+  std::size_t count() const { return begin_.size(); }
+  const char* begin(std::size_t piece) const { return begin_[piece]; }
+  const char* end(std::size_t piece) const { return end_[piece]; }
+
+ private:
+  /// Behind the last line end in [p, before), or p.
+  static const char* line_before(const char* p, const char* before) {
+    while (before > p && before[-1] != '\n') --before;
+    return before;
+  }
+
+  std::vector<const char*> begin_;
+  std::vector<const char*> end_;
+  std::vector<char> tail_;
+};
+
+/// Calls body(piece) for each, on several threads.
+template <class Body>
+void for_each_piece(std::size_t count, int threads, const Body& body) {
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t piece = next++; piece < count; piece = next++) body(piece);
+  };
+  std::vector<std::jthread> others;
+  try {
+    for (int t = 1; t < threads; ++t) others.emplace_back(work);
+  } catch (const std::system_error&) {  // no more threads: those that are there do it
+  }
+  work();
+}
+
+int default_threads() {
+  if (const char* text = std::getenv("OMP_NUM_THREADS")) {
+    const int asked = std::atoi(text);
+    if (asked > 0) return asked;
+  }
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+}  // namespace
+
+template <class T>
+std::optional<PlainEntries<T>> read_plain_entries(std::string_view text, const EntryRules& rules,
+                                                  int threads) {
+  const Pieces pieces(text);
+  const std::size_t count = pieces.count();
+  if (threads <= 0) threads = default_threads();
+  threads = static_cast<int>(
+      std::min({static_cast<std::size_t>(threads), count, text.size() / bytes_a_thread + 1}));
+  // An entry is a line, so where a piece's entries go is known from the lines before it.
+  std::vector<std::int64_t> first(count + 1, 0);
+  for_each_piece(count, threads, [&](std::size_t k) {
+    const char* end = pieces.end(k);
+    first[k + 1] = count_newlines(pieces.begin(k), end);
+    if (end != pieces.begin(k) && end[-1] != '\n') ++first[k + 1];
+  });
+  for (std::size_t k = 0; k < count; ++k) first[k + 1] += first[k];
+  if (first[count] < rules.entries) return std::nullopt;
+
+  PlainEntries<T> all;
+  const auto lines = static_cast<std::size_t>(first[count]);
+  all.row_idx.resize(lines);
+  all.col_idx.resize(lines);
+  all.values.resize(lines);
+  std::vector<Tally> tally(count);
+  std::atomic<bool> plain{true};
+  for_each_piece(count, threads, [&](std::size_t k) {
+    if (!plain) return;
+    const auto to = static_cast<std::size_t>(first[k]);
+    Tally mine;
+    if (!read_lines(pieces.begin(k), pieces.end(k), rules, all.row_idx.data() + to,
+                    all.col_idx.data() + to, all.values.data() + to, mine)) {
+      plain = false;
+    }
+    tally[k] = mine;
+  });
+  if (!plain) return std::nullopt;
+
+  // Closes the gaps that comments and blank lines left.
+  std::int64_t kept = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    const auto close = [&](auto& array) {
+      const auto from = array.begin() + first[k];
+      if (kept != first[k]) std::copy(from, from + tally[k].kept, array.begin() + kept);
+    };
+    close(all.row_idx);
+    close(all.col_idx);
+    close(all.values);
+    kept += tally[k].kept;
+    all.rounded_integers += tally[k].rounded_integers;
+  }
+  if (kept != rules.entries) return std::nullopt;
+  all.row_idx.resize(static_cast<std::size_t>(kept));
+  all.col_idx.resize(static_cast<std::size_t>(kept));
+  all.values.resize(static_cast<std::size_t>(kept));
+  return all;
+}
+
+template std::optional<PlainEntries<double>> read_plain_entries(std::string_view, const EntryRules&,
+                                                                int);
+template std::optional<PlainEntries<Complex>> read_plain_entries(std::string_view,
+                                                                 const EntryRules&, int);
+
+}  // namespace krysol

@@ -1,0 +1,43 @@
+// Coordinate entries as nearly all files write them, by all cores.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include <krysol/io/matrix_market.hpp>
+
+namespace krysol {
+
+/// What the lines are read against.
+struct EntryRules {
+  Index rows = 0;
+  Index cols = 0;
+  Field field = Field::real;
+  Symmetry symmetry = Symmetry::general;
+  std::int64_t entries = 0;  // declared
+};
+
+/// Entries in the order of their lines, 0-based.
+template <class T>
+struct PlainEntries {
+  Array<Index> row_idx;
+  Array<Index> col_idx;
+  Array<T> values;
+  std::int64_t rounded_integers = 0;
+};
+
+/// Reads `text`, whole lines behind the sizes, on `threads` threads (0: as many as OMP_NUM_THREADS
+/// says, or as there are cores for this process). None where any line is not as the format has it,
+/// or takes more than one glance: the lines must then be read one by one, which finds out what to
+/// say or to mend. So it is where indices are outside the matrix, numbers are no numbers or not
+/// finite, lines hold more or less than an entry, entries are more or fewer than declared, and
+/// where a file with a symmetry has entries above its diagonal, or on it what may not be there.
+/// Comment and blank lines are passed over, as everywhere. T is double or std::complex<double>.
+/// Bytes an entry: 16 (24 where complex), and nothing beside. Throws std::bad_alloc.
+template <class T>
+std::optional<PlainEntries<T>> read_plain_entries(std::string_view text, const EntryRules& rules,
+                                                  int threads);
+
+}  // namespace krysol
