@@ -42,6 +42,9 @@ class FileText {
 /// or holds more than `max_text_bytes` of text.
 FileText read_text(const std::filesystem::path& path, std::int64_t max_text_bytes);
 
+/// Throws the FileError of a file whose text is longer than that.
+[[noreturn]] void fail_too_long(const std::string& name, std::int64_t max_text_bytes);
+
 /// A file in the making. It is written under a temporary name in the same folder and takes its own
 /// name in `commit()`, so that readers see the old file or the complete new one. Compressed with
 /// gzip where the name ends in `.gz`. A file that exists keeps its permissions and, behind a

@@ -4,7 +4,10 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <mutex>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -17,6 +20,8 @@
 #include <krysol/io/plain_entries.hpp>
 #include <krysol/io/repairs.hpp>
 #include <krysol/io/scanner.hpp>
+#include <krysol/io/source.hpp>
+#include <krysol/io/text_blocks.hpp>
 
 namespace krysol {
 namespace {
@@ -44,11 +49,22 @@ double imaginary_part(Complex value) { return value.imag(); }
 bool is_nan(double value) { return std::isnan(value); }
 bool is_nan(Complex value) { return std::isnan(value.real()) || std::isnan(value.imag()); }
 
+/// For so many bytes of a file; a thread is worth its start for a mebibyte.
+int threads_for(std::int64_t bytes, const ReadOptions& options) {
+  constexpr std::int64_t bytes_a_thread = std::int64_t{1} << 20;
+  return static_cast<int>(
+      std::min<std::int64_t>(bytes / bytes_a_thread + 1, reading_threads(options.threads)));
+}
+
 /// One file on its way from text to numbers.
 class Reader {
  public:
-  Reader(std::string_view text, const std::string& name, const ReadOptions& options)
-      : in_(text, name), options_(options) {
+  /// What a reader is given: all of a text, or its lines up to the sizes, whose word is taken then.
+  enum class Extent { whole, header };
+
+  Reader(std::string_view text, const std::string& name, const ReadOptions& options,
+         Extent extent = Extent::whole)
+      : in_(text, name), options_(options), extent_(extent) {
     info_.bytes = info_.text_bytes = static_cast<std::int64_t>(text.size());
     read_banner();
     read_sizes();
@@ -63,6 +79,19 @@ class Reader {
     }
     result.info = finish();
     return result;
+  }
+
+  const FileInfo& info() const { return info_; }
+  EntryRules rules() const {
+    return {rows_, cols_, info_.field, info_.symmetry, info_.stored_entries};
+  }
+
+  /// The fewest bytes of a line with an entry: "1 1\n", with a value "1 1 1\n" or "1 1 1 1\n"; in
+  /// arrays "1\n" or "1 1\n".
+  std::int64_t shortest_line() const {
+    const std::int64_t value = info_.field == Field::complex ? 4 : 2;
+    if (info_.array) return value;
+    return info_.field == Field::pattern ? 4 : 4 + value;
   }
 
   DenseFile dense() {
@@ -115,6 +144,7 @@ class Reader {
 
   Scanner in_;
   const ReadOptions& options_;
+  Extent extent_;
   FileInfo info_;
   Repairs repairs_;
   Index rows_ = 0;
@@ -272,6 +302,7 @@ void Reader::read_sizes() {
   }
   data_start_ = in_.at;
   data_line_ = in_.line;
+  if (extent_ == Extent::header) return;
   if (info_.array && graphblas_complex_ && info_.field == Field::real) {
     mend_complex_array();
   }
@@ -320,11 +351,8 @@ void Reader::mend_complex_array() {
 /// Where the claim is too large for the bytes that follow, the lines are counted; from then on
 /// memory is in proportion to the text.
 void Reader::check_length() {
-  // "1 1\n", with a value "1 1 1\n" or "1 1 1 1\n"; in arrays "1\n" or "1 1\n". The last line end
-  // may be missing.
-  const std::int64_t value = info_.field == Field::complex ? 4 : 2;
-  const std::int64_t shortest = info_.array ? value : info_.field == Field::pattern ? 4 : 4 + value;
-  if (info_.stored_entries <= (in_.end - in_.at + 1) / shortest) return;
+  // The last line end may be missing.
+  if (info_.stored_entries <= (in_.end - in_.at + 1) / shortest_line()) return;
   Scanner lines = in_;
   std::int64_t found = 0;
   for (; found < info_.stored_entries && lines.seek_data(); ++found) lines.skip_line();
@@ -502,8 +530,10 @@ void Reader::array_loop(Sink sink) {
 template <class T>
 bool Reader::read_plain(Triplets<T>& a) {
   const std::string_view lines(in_.at, static_cast<std::size_t>(in_.end - in_.at));
-  auto plain = read_plain_entries<T>(
-      lines, {rows_, cols_, info_.field, info_.symmetry, info_.stored_entries}, options_.threads);
+  const auto blocks = blocks_of_memory(lines);
+  auto plain =
+      read_plain_entries<T>(*blocks, rules(), info_.stored_entries,
+                            threads_for(static_cast<std::int64_t>(lines.size()), options_));
   if (!plain) return false;
   a.row_idx = std::move(plain->row_idx);
   a.col_idx = std::move(plain->col_idx);
@@ -732,6 +762,157 @@ DenseFile dense_from(std::string_view text, const std::string& name, const ReadO
   return read_text_with<DenseFile>(text, name, options, [](Reader& r) { return r.dense(); });
 }
 
+/// Behind the line of sizes, where the text begins with a banner and all of that line is there; 0
+/// where not.
+std::size_t header_bytes(std::string_view text) {
+  constexpr std::string_view banner = "%%MatrixMarket";
+  if (!same_word(text.substr(0, banner.size()), banner)) return 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = text.find('\n', begin);
+    if (end == std::string_view::npos) return 0;
+    const std::size_t first = text.find_first_not_of(" \t\r", begin);
+    begin = end + 1;
+    if (first < end && text[first] != '%') return begin;
+  }
+  return 0;
+}
+
+/// The text of a file from its beginning, and then in blocks that nobody keeps.
+class Stream {
+ public:
+  explicit Stream(const std::filesystem::path& path, std::int64_t max_text_bytes)
+      : source_(path), limit_(max_text_bytes) {
+    if (!source_.is_regular()) return;
+    head_.resize(first_bytes);
+    head_.resize(source_.read(head_.data(), head_.size()));
+    if (is_compressed(head_)) {
+      gzip_ = is_gzip(head_);
+      decompressor_.emplace(source_, std::exchange(head_, {}));
+      extend_head();
+    }
+  }
+
+  /// Can be read again from its beginning by others.
+  bool is_regular() const { return source_.is_regular(); }
+  bool is_compressed_file() const { return decompressor_.has_value(); }
+  std::int64_t file_bytes() const { return source_.size(); }
+  std::int64_t text_bytes() const { return decompressor_ ? text_bytes_ : source_.size(); }
+
+  /// The first lines, up to the sizes; empty where that takes more than a look.
+  std::string_view header() {
+    constexpr std::size_t longest = std::size_t{16} << 20;
+    std::size_t bytes = header_bytes(head_);
+    while (bytes == 0 && head_.size() < longest && extend_head()) bytes = header_bytes(head_);
+    return std::string_view(head_).substr(0, bytes);
+  }
+
+  /// What follows the first `header` bytes.
+  std::unique_ptr<TextBlocks> blocks(std::size_t header) {
+    if (!decompressor_) {
+      return blocks_of_file(source_.handle(), static_cast<std::int64_t>(header), source_.size(),
+                            source_.name());
+    }
+    header_crc_ = crc32(std::string_view(head_).substr(0, header));
+    return blocks_of_stream(
+        head_.substr(header), [this](char* data, std::size_t size) { return read(data, size); },
+        [this](const TextBlock& block) { note(block); });
+  }
+
+  /// After all blocks: does what gzip says at the end of the file hold? Not known of files with
+  /// several members, which is false as well.
+  bool is_as_compressed() const {
+    if (!gzip_) return true;
+    std::uint32_t crc = header_crc_;
+    for (const Part& part : parts_) crc = crc32_of_both(crc, part.crc, part.bytes);
+    return static_cast<std::uint32_t>(text_bytes_) == source_.gzip_length() &&
+           crc == source_.gzip_crc();
+  }
+
+ private:
+  static constexpr std::size_t first_bytes = std::size_t{1} << 16;
+  struct Part {
+    std::uint32_t crc = 0;
+    std::uint64_t bytes = 0;
+  };
+
+  std::size_t read(char* data, std::size_t size) {
+    const std::size_t got = decompressor_->read(data, size);
+    text_bytes_ += static_cast<std::int64_t>(got);
+    if (text_bytes_ > limit_) fail_too_long(source_.name(), limit_);
+    return got;
+  }
+
+  bool extend_head() {
+    const std::size_t before = head_.size();
+    const std::size_t wanted = std::max(before, first_bytes);
+    head_.resize(before + wanted);
+    char* to = head_.data() + before;
+    const std::size_t got = decompressor_ ? read(to, wanted) : source_.read(to, wanted);
+    head_.resize(before + got);
+    return got > 0;
+  }
+
+  void note(const TextBlock& block) {
+    if (!gzip_) return;
+    const std::string_view text(block.begin, static_cast<std::size_t>(block.end - block.begin));
+    const Part part{crc32(text), text.size()};
+    const std::lock_guard lock(mutex_);
+    if (parts_.size() <= block.number) parts_.resize(block.number + 1);
+    parts_[block.number] = part;
+  }
+
+  Source source_;
+  std::int64_t limit_;
+  std::string head_;
+  std::optional<Decompressor> decompressor_;
+  bool gzip_ = false;
+  std::int64_t text_bytes_ = 0;  // so far, of a compressed file
+  std::uint32_t header_crc_ = 0;
+  std::mutex mutex_;
+  std::vector<Part> parts_;  // of the text behind the header
+};
+
+/// Reads a file whose lines are all plain, without keeping its text. None where it is not such a
+/// file: it must then be read as a whole.
+std::optional<MatrixFile> stream_matrix(const std::filesystem::path& path,
+                                        const ReadOptions& options) {
+  Stream stream(path, options.max_text_bytes);
+  if (!stream.is_regular() || stream.text_bytes() > options.max_text_bytes) return std::nullopt;
+  const std::string header(stream.header());
+  if (header.empty()) return std::nullopt;
+  Reader reader(header, path.string(), options, Reader::Extent::header);
+  const std::int64_t entries = reader.info().stored_entries;
+  const std::int64_t left = stream.text_bytes() - static_cast<std::int64_t>(header.size());
+  const bool compressed = stream.is_compressed_file();
+  if (reader.info().array || (!compressed && entries > (left + 1) / reader.shortest_line())) {
+    return std::nullopt;
+  }
+  MatrixFile result;
+  const auto read = [&]<class T>(Triplets<T> a) {
+    constexpr std::int64_t room = std::int64_t{1} << 20;  // entries of a text of unknown length
+    const auto blocks = stream.blocks(header.size());
+    auto plain = read_plain_entries<T>(*blocks, reader.rules(), compressed ? room : entries,
+                                       threads_for(stream.file_bytes(), options));
+    if (!plain || !stream.is_as_compressed()) return false;
+    a.rows = reader.rules().rows;
+    a.cols = reader.rules().cols;
+    a.symmetry = reader.rules().symmetry;
+    a.row_idx = std::move(plain->row_idx);
+    a.col_idx = std::move(plain->col_idx);
+    a.values = std::move(plain->values);
+    result.info = reader.info();
+    result.info.rounded_integers = plain->rounded_integers;
+    result.matrix = std::move(a);
+    return true;
+  };
+  const bool done =
+      reader.info().field == Field::complex ? read(Triplets<Complex>{}) : read(Triplets<double>{});
+  if (!done) return std::nullopt;
+  result.info.bytes = stream.file_bytes();
+  result.info.text_bytes = stream.text_bytes();
+  return result;
+}
+
 }  // namespace
 
 std::string_view to_string(Field field) {
@@ -749,6 +930,11 @@ std::string_view to_string(Field field) {
 }
 
 MatrixFile read_matrix(const std::filesystem::path& path, const ReadOptions& options) {
+  try {
+    if (auto streamed = stream_matrix(path, options)) return *std::move(streamed);
+  } catch (const std::bad_alloc&) {
+    throw FileError(path.string() + ": not enough memory to hold its entries");
+  }
   const FileText text = read_text(path, options.max_text_bytes);
   MatrixFile result = matrix_from(text.view(), path.string(), options);
   result.info.bytes = text.bytes_on_disk();

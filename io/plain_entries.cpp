@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <mutex>
+#include <shared_mutex>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -23,15 +25,10 @@ namespace {
 
 using Complex = std::complex<double>;
 
-// A line of 40 bytes makes 16 to 24 bytes of entries, so text and entries of a piece fit a second
-// cache of 1 MiB.
-constexpr std::size_t piece_bytes = std::size_t{512} << 10;
-constexpr std::size_t bytes_a_thread = std::size_t{1} << 20;  // fewer are not worth a thread
-
 // ---- digits, eight at a time: Lemire, Software: Practice and Experience 51(8), 2021,
 // DOI 10.1002/spe.2984, section 4
 
-constexpr std::ptrdiff_t spare_bytes = 8;  // behind what is parsed, that may be looked at
+static_assert(TextBlock::spare_bytes >= 8);
 
 /// The next eight bytes, each less '0': the first in the lowest byte.
 std::uint64_t next_eight(const char* p) {
@@ -233,7 +230,7 @@ bool may_stand(Index row, Index col, Complex value, Symmetry symmetry) {
 }
 
 /// Reads the lines of [p, end), which are whole or end with the text, to consecutive places. Bytes
-/// up to end + spare_bytes can be looked at. False where one is not plain.
+/// up to end + TextBlock::spare_bytes can be looked at. False where one is not plain.
 template <class T>
 bool read_lines(const char* p, const char* end, const EntryRules& rules, Index* row_idx,
                 Index* col_idx, T* values, Tally& tally) {
@@ -280,134 +277,150 @@ std::int64_t count_newlines(const char* p, const char* end) {
   return n;
 }
 
-/// The text in pieces of whole lines; the last few bytes in a copy, which has bytes to spare.
-class Pieces {
- public:
-  explicit Pieces(std::string_view text) {
-    const char* const end = text.data() + text.size();
-    const char* p = text.data();
-    while (end - p > static_cast<std::ptrdiff_t>(piece_bytes)) {
-      const char* cut = line_before(p, p + piece_bytes);
-      if (cut == p) {  // a line longer than a piece
-        cut = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p)));
-        if (cut == nullptr) break;
-        ++cut;
-      }
-      if (end - cut < spare_bytes) break;
-      begin_.push_back(p);
-      end_.push_back(cut);
-      p = cut;
+/// Entries of one block, before it is known where they go.
+template <class T>
+struct BlockEntries {
+  Array<Index> row_idx;
+  Array<Index> col_idx;
+  Array<T> values;
+  Tally tally;
+
+  bool read(const TextBlock& block, const EntryRules& rules) {
+    tally = {};
+    // An entry is a line, and the last line need not end.
+    const auto lines = static_cast<std::size_t>(count_newlines(block.begin, block.end)) + 1;
+    if (lines > values.size()) {
+      row_idx.resize(lines);
+      col_idx.resize(lines);
+      values.resize(lines);
     }
-    const auto left = static_cast<std::size_t>(end - p);
-    tail_.assign(left + spare_bytes, '\0');
-    std::copy(p, end, tail_.begin());
-    begin_.push_back(tail_.data());
-    end_.push_back(tail_.data() + left);
+    return block.whole_lines && read_lines(block.begin, block.end, rules, row_idx.data(),
+                                           col_idx.data(), values.data(), tally);
   }
-  Pieces(const Pieces&) = delete;
-  Pieces& operator=(const Pieces&) = delete;
-
-  std::size_t count() const { return begin_.size(); }
-  const char* begin(std::size_t piece) const { return begin_[piece]; }
-  const char* end(std::size_t piece) const { return end_[piece]; }
-
- private:
-  /// Behind the last line end in [p, before), or p.
-  static const char* line_before(const char* p, const char* before) {
-    while (before > p && before[-1] != '\n') --before;
-    return before;
-  }
-
-  std::vector<const char*> begin_;
-  std::vector<const char*> end_;
-  std::vector<char> tail_;
 };
 
-/// Calls body(piece) for each, on several threads.
-template <class Body>
-void for_each_piece(std::size_t count, int threads, const Body& body) {
-  std::atomic<std::size_t> next{0};
-  const auto work = [&] {
-    for (std::size_t piece = next++; piece < count; piece = next++) body(piece);
-  };
-  std::vector<std::jthread> others;
-  try {
-    for (int t = 1; t < threads; ++t) others.emplace_back(work);
-  } catch (const std::system_error&) {  // no more threads: those that are there do it
+/// Puts blocks of entries behind each other in the order of the text, whoever is ready first.
+template <class T>
+class Collector {
+ public:
+  Collector(const EntryRules& rules, std::int64_t at_first) : rules_(rules) {
+    grow(std::min(rules.entries, at_first));
   }
-  work();
-}
 
-int default_threads() {
+  bool stopped() const { return turn_ == stop; }
+
+  /// Ends the work of all: something is not plain, or went wrong.
+  void end(std::exception_ptr error = {}) {
+    if (error) {
+      const std::lock_guard lock(error_mutex_);
+      if (!error_) error_ = std::move(error);
+    }
+    turn_ = stop;
+    turn_.notify_all();
+  }
+
+  /// Waits for the blocks before.
+  void take(std::size_t number, const BlockEntries<T>& block) {
+    for (std::size_t turn = turn_; turn != number; turn = turn_) {
+      if (turn == stop) return;
+      turn_.wait(turn);
+    }
+    const std::int64_t to = kept_;
+    if (block.tally.kept > rules_.entries - to) {
+      end();
+      return;
+    }
+    kept_ += block.tally.kept;
+    rounded_integers_ += block.tally.rounded_integers;
+    if (kept_ > room_) {
+      const std::unique_lock nobody_copies(arrays_);
+      grow(std::min(rules_.entries, std::max(kept_, 2 * room_)));
+    }
+    const std::shared_lock nobody_grows(arrays_);
+    std::size_t mine = number;
+    turn_.compare_exchange_strong(mine, number + 1);  // unless all was stopped meanwhile
+    turn_.notify_all();
+    const auto n = static_cast<std::ptrdiff_t>(block.tally.kept);
+    std::copy_n(block.row_idx.begin(), n, all_.row_idx.begin() + to);
+    std::copy_n(block.col_idx.begin(), n, all_.col_idx.begin() + to);
+    std::copy_n(block.values.begin(), n, all_.values.begin() + to);
+  }
+
+  /// After all blocks; rethrows what went wrong.
+  std::optional<PlainEntries<T>> result() {
+    if (error_) std::rethrow_exception(error_);
+    if (stopped() || kept_ != rules_.entries) return std::nullopt;
+    grow(kept_);
+    all_.rounded_integers = rounded_integers_;
+    return std::move(all_);
+  }
+
+ private:
+  static constexpr std::size_t stop = ~std::size_t{0};
+
+  void grow(std::int64_t entries) {
+    room_ = entries;
+    const auto size = static_cast<std::size_t>(entries);
+    all_.row_idx.resize(size);
+    all_.col_idx.resize(size);
+    all_.values.resize(size);
+  }
+
+  const EntryRules& rules_;
+  std::atomic<std::size_t> turn_{0};  // the block whose entries come next
+  std::int64_t kept_ = 0;             // this and the next two belong to whose turn it is
+  std::int64_t rounded_integers_ = 0;
+  std::int64_t room_ = 0;
+  std::shared_mutex arrays_;  // shared by those who copy into them
+  PlainEntries<T> all_;
+  std::mutex error_mutex_;
+  std::exception_ptr error_;
+};
+
+}  // namespace
+
+int reading_threads(int asked) {
+  if (asked > 0) return asked;
   if (const char* text = std::getenv("OMP_NUM_THREADS")) {
-    const int asked = std::atoi(text);
-    if (asked > 0) return asked;
+    const int wanted = std::atoi(text);
+    if (wanted > 0) return wanted;
   }
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-}  // namespace
-
 template <class T>
-std::optional<PlainEntries<T>> read_plain_entries(std::string_view text, const EntryRules& rules,
-                                                  int threads) {
-  const Pieces pieces(text);
-  const std::size_t count = pieces.count();
-  if (threads <= 0) threads = default_threads();
-  threads = static_cast<int>(
-      std::min({static_cast<std::size_t>(threads), count, text.size() / bytes_a_thread + 1}));
-  // An entry is a line, so where a piece's entries go is known from the lines before it.
-  std::vector<std::int64_t> first(count + 1, 0);
-  for_each_piece(count, threads, [&](std::size_t k) {
-    const char* end = pieces.end(k);
-    first[k + 1] = count_newlines(pieces.begin(k), end);
-    if (end != pieces.begin(k) && end[-1] != '\n') ++first[k + 1];
-  });
-  for (std::size_t k = 0; k < count; ++k) first[k + 1] += first[k];
-  if (first[count] < rules.entries) return std::nullopt;
-
-  PlainEntries<T> all;
-  const auto lines = static_cast<std::size_t>(first[count]);
-  all.row_idx.resize(lines);
-  all.col_idx.resize(lines);
-  all.values.resize(lines);
-  std::vector<Tally> tally(count);
-  std::atomic<bool> plain{true};
-  for_each_piece(count, threads, [&](std::size_t k) {
-    if (!plain) return;
-    const auto to = static_cast<std::size_t>(first[k]);
-    Tally mine;
-    if (!read_lines(pieces.begin(k), pieces.end(k), rules, all.row_idx.data() + to,
-                    all.col_idx.data() + to, all.values.data() + to, mine)) {
-      plain = false;
+std::optional<PlainEntries<T>> read_plain_entries(TextBlocks& blocks, const EntryRules& rules,
+                                                  std::int64_t at_first, int threads) {
+  Collector<T> all(rules, at_first);
+  const auto work = [&] {
+    try {
+      TextBlock block;
+      BlockEntries<T> entries;
+      while (!all.stopped() && blocks.next(block)) {
+        if (!entries.read(block, rules)) {
+          all.end();
+          return;
+        }
+        all.take(block.number, entries);
+      }
+    } catch (...) {
+      all.end(std::current_exception());
     }
-    tally[k] = mine;
-  });
-  if (!plain) return std::nullopt;
-
-  // Closes the gaps that comments and blank lines left.
-  std::int64_t kept = 0;
-  for (std::size_t k = 0; k < count; ++k) {
-    const auto close = [&](auto& array) {
-      const auto from = array.begin() + first[k];
-      if (kept != first[k]) std::copy(from, from + tally[k].kept, array.begin() + kept);
-    };
-    close(all.row_idx);
-    close(all.col_idx);
-    close(all.values);
-    kept += tally[k].kept;
-    all.rounded_integers += tally[k].rounded_integers;
+  };
+  {
+    std::vector<std::jthread> others;
+    try {
+      for (int t = 1; t < threads; ++t) others.emplace_back(work);
+    } catch (const std::system_error&) {  // no more threads: those that are there do it
+    }
+    work();
   }
-  if (kept != rules.entries) return std::nullopt;
-  all.row_idx.resize(static_cast<std::size_t>(kept));
-  all.col_idx.resize(static_cast<std::size_t>(kept));
-  all.values.resize(static_cast<std::size_t>(kept));
-  return all;
+  return all.result();
 }
 
-template std::optional<PlainEntries<double>> read_plain_entries(std::string_view, const EntryRules&,
-                                                                int);
-template std::optional<PlainEntries<Complex>> read_plain_entries(std::string_view,
-                                                                 const EntryRules&, int);
+template std::optional<PlainEntries<double>> read_plain_entries(TextBlocks&, const EntryRules&,
+                                                                std::int64_t, int);
+template std::optional<PlainEntries<Complex>> read_plain_entries(TextBlocks&, const EntryRules&,
+                                                                 std::int64_t, int);
 
 }  // namespace krysol

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
 
 #include <krysol/io/matrix_market.hpp>
+#include <krysol/io/text_blocks.hpp>
 
 namespace krysol {
 
@@ -28,16 +28,21 @@ struct PlainEntries {
   std::int64_t rounded_integers = 0;
 };
 
-/// Reads `text`, whole lines behind the sizes, on `threads` threads (0: as many as OMP_NUM_THREADS
-/// says, or as there are cores for this process). None where any line is not as the format has it,
-/// or takes more than one glance: the lines must then be read one by one, which finds out what to
-/// say or to mend. So it is where indices are outside the matrix, numbers are no numbers or not
-/// finite, lines hold more or less than an entry, entries are more or fewer than declared, and
-/// where a file with a symmetry has entries above its diagonal, or on it what may not be there.
-/// Comment and blank lines are passed over, as everywhere. T is double or std::complex<double>.
-/// Bytes an entry: 16 (24 where complex), and nothing beside. Throws std::bad_alloc.
+/// How many threads read: those asked for, or, where that is 0, as many as OMP_NUM_THREADS says, or
+/// as there are cores for this process.
+int reading_threads(int asked);
+
+/// Reads the lines behind the sizes. None where any line is not as the format has it, or takes more
+/// than one glance: the lines must then be read one by one, which finds out what to say or to mend.
+/// So it is where indices are outside the matrix, numbers are no numbers or not finite, lines hold
+/// more or less than an entry, entries are more or fewer than declared, and where a file with a
+/// symmetry has entries above its diagonal, or on it what may not be there. Comment and blank lines
+/// are passed over, as everywhere. T is double or std::complex<double>. There is room for
+/// `at_first` entries from the start, for more when they come. Bytes an entry: 16 (24 where
+/// complex), and a block of text with its entries a thread. Throws std::bad_alloc and what blocks
+/// throw.
 template <class T>
-std::optional<PlainEntries<T>> read_plain_entries(std::string_view text, const EntryRules& rules,
-                                                  int threads);
+std::optional<PlainEntries<T>> read_plain_entries(TextBlocks& blocks, const EntryRules& rules,
+                                                  std::int64_t at_first, int threads);
 
 }  // namespace krysol

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <new>
 #include <type_traits>
@@ -39,5 +40,10 @@ struct LeavesUnset : std::allocator<T> {
 /// A std::vector whose `resize(n)` sets nothing; `resize(n, v)` does.
 template <class T>
 using Array = std::vector<T, LeavesUnset<T>>;
+
+template <class T>
+bool operator==(const Array<T>& a, const std::vector<T>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
 
 }  // namespace krysol
