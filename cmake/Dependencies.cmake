@@ -87,6 +87,10 @@ if(KRYSOL_BUILD_APPS OR KRYSOL_BUILD_TESTS OR KRYSOL_BUILD_BENCHMARKS)
   krysol_header_only(krysol_json nlohmann/json.hpp)
 endif()
 
+# ---- threads that read
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+
 # ---- libarchive: compressed files
 find_package(LibArchive QUIET)
 if(NOT LibArchive_FOUND)
