@@ -97,8 +97,8 @@ struct OnName {
   }
 };
 
-template <class Exec, class T>
-krysol::Vector<T, Exec> to_device(const std::vector<T>& v) {
+template <class Exec, class T, class Allocator>
+krysol::Vector<T, Exec> to_device(const std::vector<T, Allocator>& v) {
   krysol::Vector<T, Exec> device("test.vector", v.size());
   Kokkos::deep_copy(device, Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
                                 v.data(), v.size()));

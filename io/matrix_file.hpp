@@ -1,0 +1,74 @@
+// What matrices and vectors are in files: what a file says of itself, how it is to be read.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <krysol/spmv/triplets.hpp>
+
+namespace krysol {
+
+enum class Field { real, integer, pattern, complex };
+
+/// "real", "integer", "pattern" or "complex", as Matrix Market spells them.
+std::string_view to_string(Field field);
+
+struct ReadOptions {
+  /// false (strict): the first departure from the format throws. Two that have one meaning are
+  /// taken all the same, and noted in `FileInfo::repairs`: a file with a symmetry that stores the
+  /// upper triangle and nothing below it, and a "real" array of two values a line under a comment
+  /// `%%GraphBLAS type ... complex` (read as complex).
+  /// true: departures with one obvious meaning are mended, and each kind is counted there:
+  /// a missing banner (two sizes: array, three: coordinate, both real general), indices that count
+  /// from 0, NaN entries of coordinate files (dropped), imaginary parts on a hermitian diagonal
+  /// and zeros on a skew-symmetric one (dropped), values in a pattern file (ignored), lines behind
+  /// the last declared entry (ignored), a byte order mark (passed over), entries on both sides of
+  /// the diagonal of a symmetric file (the upper ones mirrored where none has a twin below, dropped
+  /// where all have an equal one; where some twins differ, the matrix is general as it stands).
+  bool repair = false;
+
+  /// The most text a file may decompress to. 64 GiB hold some 3 x 10^9 entries; a gzip file can
+  /// swell 1032-fold, so a limit relative to its size would say little.
+  std::int64_t max_text_bytes = std::int64_t{64} << 30;
+
+  /// That read the lines of a coordinate file; 0: as many as OMP_NUM_THREADS says, or as there are
+  /// cores for this process. The result does not depend on it, nor does what is thrown.
+  int threads = 0;
+
+  /// The most values `read_dense` makes of a coordinate file, whose sizes are not bounded by its
+  /// length as those of an array file are.
+  std::int64_t max_dense_values = std::int64_t{1} << 30;
+};
+
+/// What a file said of itself, and what had to be done to read it.
+struct FileInfo {
+  Field field = Field::real;
+  Symmetry symmetry = Symmetry::general;
+  bool array = false;                 // a dense array file, not coordinates
+  std::int64_t stored_entries = 0;    // entry lines in the file, as declared
+  std::int64_t rounded_integers = 0;  // integers beyond 2^53 that double had to round
+  std::int64_t bytes = 0;             // of the file as it lies on disk
+  std::int64_t text_bytes = 0;        // after decompression
+  std::vector<std::string> repairs;   // one sentence a kind, each with its count and first line
+};
+
+/// A sparse matrix file: real, integer and pattern (value 1) entries become double.
+struct MatrixFile {
+  FileInfo info;
+  std::variant<Triplets<double>, Triplets<std::complex<double>>> matrix;
+};
+
+/// A dense file, column by column: right-hand sides, starting guesses, solutions.
+struct DenseFile {
+  FileInfo info;
+  Index rows = 0;
+  Index cols = 0;
+  std::variant<std::vector<double>, std::vector<std::complex<double>>> values;  // [rows * cols]
+};
+
+}  // namespace krysol
