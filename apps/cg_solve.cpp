@@ -22,6 +22,7 @@
 
 #include <krysol/io/file.hpp>
 #include <krysol/io/matrix_market.hpp>
+#include <krysol/io/read.hpp>
 #include <krysol/io/parse_error.hpp>
 #include <krysol/solver/blas1.hpp>
 #include <krysol/solver/evidence.hpp>

@@ -6,7 +6,7 @@
 #include <new>
 #include <system_error>
 
-#include <krysol/io/matrix_market.hpp>
+#include <krysol/io/read.hpp>
 #include <krysol/io/parse_error.hpp>
 
 #include "problems.hpp"

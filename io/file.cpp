@@ -26,20 +26,6 @@ namespace {
 
 constexpr std::size_t block_bytes = std::size_t{1} << 20;
 
-/// The trailer of the last member must fit the end of the text: its CRC-32 and its length modulo
-/// 2^32 (RFC 1952). Files of one member, nearly all, are so compared in full.
-void check_gzip_trailer(const Source& source, std::string_view text) {
-  const std::uint32_t crc = source.gzip_crc();
-  const std::uint32_t length = source.gzip_length();
-  const bool one_member = static_cast<std::uint32_t>(text.size()) == length;
-  const std::string_view member =
-      one_member ? text : text.substr(text.size() - std::min<std::size_t>(length, text.size()));
-  if (length > text.size() || crc32(member) != crc) {
-    throw FileError(source.name() +
-                    ": cannot be decompressed, it is damaged: the gzip checksum differs");
-  }
-}
-
 }  // namespace
 
 void FileText::grow(std::size_t capacity) {
@@ -56,43 +42,21 @@ void fail_too_long(const std::string& name, std::int64_t max_text_bytes) {
       std::max<std::int64_t>(max_text_bytes, 0)));
 }
 
-FileText read_text(const std::filesystem::path& path, std::int64_t max_text_bytes) {
-  Source source(path);
-  const auto limit = static_cast<std::size_t>(std::max<std::int64_t>(max_text_bytes, 0));
-  FileText text;
+FileText::FileText(std::string_view head, std::int64_t expected) {
+  grow(std::max(static_cast<std::size_t>(std::max<std::int64_t>(expected, 0)), head.size()) + 2);
+  std::copy(head.begin(), head.end(), data_.get());
+  size_ = head.size();
+  data_.get()[size_] = '\0';
+}
+
+bool FileText::append(const std::function<std::size_t(char*, std::size_t)>& read) {
   // Doubling keeps the copies of a growing buffer linear; one byte stays free for the NUL.
-  const auto read_all = [&](auto& from, std::size_t first_capacity) {
-    if (text.capacity_ < first_capacity) text.grow(first_capacity);
-    for (;;) {
-      if (text.size_ + 1 >= text.capacity_) text.grow(2 * text.capacity_);
-      const std::size_t n = from.read(text.data_.get() + text.size_,
-                                      std::min(text.capacity_ - 1 - text.size_, 16 * block_bytes));
-      if (n == 0) break;
-      text.size_ += n;
-      if (text.size_ > limit) fail_too_long(source.name(), max_text_bytes);
-    }
-    text.data_.get()[text.size_] = '\0';
-  };
-  try {
-    std::string head(512, '\0');
-    head.resize(source.read(head.data(), head.size()));
-    if (is_compressed(head)) {
-      const bool gzip = is_gzip(head);
-      Decompressor decompressor(source, std::move(head));
-      read_all(decompressor, block_bytes);
-      if (gzip) check_gzip_trailer(source, text.view());
-    } else {
-      const auto expected = static_cast<std::size_t>(std::max<std::int64_t>(source.size(), 0));
-      text.grow(std::max(std::min(expected, limit), head.size()) + 2);
-      std::memcpy(text.data_.get(), head.data(), head.size());
-      text.size_ = head.size();
-      read_all(source, 0);
-    }
-  } catch (const std::bad_alloc&) {
-    throw FileError(source.name() + ": not enough memory to hold its text");
-  }
-  text.bytes_on_disk_ = source.bytes_read();
-  return text;
+  if (size_ + 1 >= capacity_) grow(std::max(2 * capacity_, block_bytes));
+  const std::size_t room = std::min(capacity_ - 1 - size_, 16 * block_bytes);
+  const std::size_t got = read(data_.get() + size_, room);
+  size_ += got;
+  data_.get()[size_] = '\0';
+  return got > 0;
 }
 
 OutputFile::OutputFile(const std::filesystem::path& path) : name_(path.string()), target_(path) {

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,11 +20,18 @@ namespace krysol {
 /// view().end() and finds there a byte that ends every number.
 class FileText {
  public:
+  /// Begins with `head`; there is room for `expected` bytes. Throws std::bad_alloc.
+  FileText(std::string_view head, std::int64_t expected);
+
   std::string_view view() const { return {data_.get(), size_}; }
   std::int64_t bytes_on_disk() const { return bytes_on_disk_; }
+  void set_bytes_on_disk(std::int64_t bytes) { bytes_on_disk_ = bytes; }
+
+  /// Appends what `read(data, size)` delivers, some of it; false where that is nothing. Throws
+  /// std::bad_alloc.
+  bool append(const std::function<std::size_t(char*, std::size_t)>& read);
 
  private:
-  friend FileText read_text(const std::filesystem::path& path, std::int64_t max_text_bytes);
   struct Free {
     void operator()(char* p) const { std::free(p); }
   };
@@ -35,11 +43,11 @@ class FileText {
   std::int64_t bytes_on_disk_ = 0;
 };
 
-/// Reads a file to its end. Whether it is compressed (gzip, bzip2, xz, zstd, lz4, lzip, compress)
-/// is seen from its first bytes, not from its name; pipes are read too. Memory grows with what has
-/// been decompressed, never with what a header claims. Throws FileError where the file cannot be
-/// opened or read, is cut or damaged (gzip: length and checksum of the last member are compared),
-/// or holds more than `max_text_bytes` of text.
+/// Reads a file to its end, `-` standard input. Whether it is compressed (gzip, bzip2, xz, zstd,
+/// lz4, lzip, compress) is seen from its first bytes, not from its name; pipes are read too. Memory
+/// grows with what has been decompressed, never with what a header claims. Throws FileError where
+/// the file cannot be opened or read, is cut or damaged (gzip: length and checksum of the last
+/// member are compared), or holds more than `max_text_bytes` of text.
 FileText read_text(const std::filesystem::path& path, std::int64_t max_text_bytes);
 
 /// Throws the FileError of a file whose text is longer than that.

@@ -24,27 +24,6 @@ std::string_view line_of(std::string_view text, int number) {
   return text.substr(0, text.find('\n'));
 }
 
-namespace {
-
-/// Harwell-Boeing and Rutherford-Boeing files: counts on line 2; on line 3 a type of three letters
-/// (values, symmetry, assembled or elements), then sizes.
-bool is_harwell_boeing(std::string_view text) {
-  const auto digits_from = [](std::string_view line, std::size_t start) {
-    const std::size_t k = line.find_first_not_of(' ', start);
-    return k != std::string_view::npos && line[k] >= '0' && line[k] <= '9';
-  };
-  const std::string_view type = line_of(text, 3);
-  if (type.size() < 5) return false;
-  const auto one_of = [](char c, std::string_view letters) {
-    return letters.find(static_cast<char>(std::tolower(static_cast<unsigned char>(c)))) !=
-           std::string_view::npos;
-  };
-  return one_of(type[0], "rcpiq") && one_of(type[1], "suhzr") && one_of(type[2], "ae") &&
-         type[3] == ' ' && digits_from(type, 3) && digits_from(line_of(text, 2), 0);
-}
-
-}  // namespace
-
 std::optional<std::string> foreign_format(std::string_view text, const std::string& name) {
   using namespace std::string_view_literals;
   const auto starts_with = [text](std::string_view magic) {
@@ -54,11 +33,8 @@ std::optional<std::string> foreign_format(std::string_view text, const std::stri
   const auto not_read = [&](std::string_view what, std::string_view how) {
     return fmt::format("{} {}{}", what, convert, how);
   };
-  constexpr std::string_view hb = "a Harwell-Boeing or Rutherford-Boeing file";
-  constexpr std::string_view hb_how = ", for instance with scipy.io.hb_read and scipy.io.mmwrite";
   constexpr std::string_view mat = "a MATLAB file";
   constexpr std::string_view mat_how = ", for instance with mmwrite of MATLAB or of scipy.io";
-  if (is_harwell_boeing(text)) return not_read(hb, hb_how);
   if (starts_with("MATLAB "sv)) return not_read(mat, mat_how);
   if (starts_with("\x89HDF\r\n\x1a\n"sv)) return not_read("an HDF5 file", "");
   if (starts_with("\x93NUMPY"sv)) return not_read("a NumPy file", "");
@@ -66,9 +42,6 @@ std::optional<std::string> foreign_format(std::string_view text, const std::stri
   if (starts_with("7z\xbc\xaf\x27\x1c"sv)) return not_read("a 7z archive", "");
   if (starts_with("\x00\x12\x7b\x50"sv) || starts_with("\x00\x12\x7b\x4e"sv)) {
     return not_read("a PETSc binary file", "");
-  }
-  if (text.size() > 262 && text.substr(257, 5) == "ustar"sv) {
-    return std::string("a tar archive is not read yet; unpack it and give the .mtx file inside");
   }
   // Text has no control bytes other than blanks and line ends.
   const std::string_view head = text.substr(0, 512);
@@ -93,7 +66,11 @@ std::optional<std::string> foreign_format(std::string_view text, const std::stri
       (suffix.size() == 3 && std::string_view("rcpiqRCPIQ").find(suffix[0]) < 10 &&
        std::string_view("suhzrSUHZR").find(suffix[1]) < 10 &&
        std::string_view("aeAE").find(suffix[2]) < 4);
-  if (hb_suffix) return not_read(hb, hb_how);
+  if (hb_suffix) {
+    return std::string(
+        "expected the Harwell-Boeing or Rutherford-Boeing file that its name promises: line 2 with"
+        " numbers of lines and line 3 with the type and the sizes");
+  }
   return std::nullopt;
 }
 

@@ -20,6 +20,11 @@ namespace {
 using Complex = std::complex<double>;
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+std::string_view trimmed(std::string_view s) {
+  const std::size_t begin = s.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  return s.substr(begin, s.find_last_not_of(" \t") + 1 - begin);
+}
 bool is_blank(std::string_view s) { return s.find_first_not_of(" \t") == std::string_view::npos; }
 
 /// Lines of a text, and the fields that lie in their columns.
@@ -159,21 +164,21 @@ class HarwellBoeingReader {
     info_.bytes = info_.text_bytes = static_cast<std::int64_t>(text.size());
   }
 
-  HarwellBoeingFile read() {
+  MatrixFile read() {
     read_header();
-    HarwellBoeingFile file;
+    MatrixFile file;
     if (h_.field == Field::complex) {
-      file.matrix.matrix = matrix<Complex>();
-      if (h_.has_vectors) read_vectors<Complex>(file.vectors);
+      file.matrix = matrix<Complex>();
+      if (h_.has_vectors) read_vectors<Complex>(file.attached);
     } else {
-      file.matrix.matrix = matrix<double>();
-      if (h_.has_vectors) read_vectors<double>(file.vectors);
+      file.matrix = matrix<double>();
+      if (h_.has_vectors) read_vectors<double>(file.attached);
     }
     if (!options_.repair && !cards_.rest_is_blank()) {
       cards_.next("");
       cards_.fail(0, fmt::format("expected the end of the file, found {}", cards_.found(0, 32)));
     }
-    file.matrix.info = info_;
+    file.info = info_;
     return file;
   }
 
@@ -216,6 +221,8 @@ class HarwellBoeingReader {
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 4;
     constexpr std::int64_t longest = std::numeric_limits<Index>::max();
     cards_.next("a title");
+    info_.format = "Harwell-Boeing";
+    info_.title = trimmed(cards_.columns(0, 72));
     cards_.next("the numbers of lines");
     const bool values_there = !is_blank(cards_.columns(3 * size_width, size_width)) &&
                               count(3, most, "lines of values") > 0;
@@ -509,8 +516,8 @@ bool is_harwell_boeing(std::string_view text) {
          type[3] == ' ' && digits_from(type, 3) && digits_from(line_of(text, 2), 0);
 }
 
-HarwellBoeingFile parse_harwell_boeing(std::string_view text, const std::string& name,
-                                       const ReadOptions& options) {
+MatrixFile parse_harwell_boeing(std::string_view text, const std::string& name,
+                                const ReadOptions& options) {
   return HarwellBoeingReader(text, name, options).read();
 }
 

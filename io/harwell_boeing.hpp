@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include <krysol/io/matrix_market.hpp>
+#include <krysol/io/matrix_file.hpp>
 
 namespace krysol {
 
@@ -13,27 +13,14 @@ namespace krysol {
 /// symmetry, assembled or elements) and sizes.
 bool is_harwell_boeing(std::string_view text);
 
-/// The vectors that such a file may carry, as many columns as it says; none of the others.
-struct AttachedVectors {
-  DenseFile rhs;
-  DenseFile guess;
-  DenseFile solution;
-};
-
-/// A matrix and its vectors.
-struct HarwellBoeingFile {
-  MatrixFile matrix;
-  AttachedVectors vectors;
-};
-
-/// Reads all value types (real, complex, pattern, integer), symmetries (symmetric, Hermitian, skew,
-/// unsymmetric, rectangular) and both assembled matrices and finite elements, which are summed.
-/// Numbers are where the file's Fortran formats say. Of a matrix with a symmetry one triangle is
-/// stored, either. The byte behind the text is a NUL. Throws ParseError, with the line and column
-/// of the field, where anything is not as the header says. Duff, Grimes & Lewis, "Users' Guide for
-/// the Harwell-Boeing Sparse Matrix Collection", 1992; "The Rutherford-Boeing Sparse Matrix
-/// Collection", RAL-TR-97-031, 1997.
-HarwellBoeingFile parse_harwell_boeing(std::string_view text, const std::string& name,
-                                       const ReadOptions& options);
+/// Reads a matrix and its vectors: all value types (real, complex, pattern, integer), symmetries
+/// (symmetric, Hermitian, skew, unsymmetric, rectangular) and both assembled matrices and finite
+/// elements, which are summed. Numbers are where the file's Fortran formats say. Of a matrix with a
+/// symmetry one triangle is stored, either. The byte behind the text is a NUL. Throws ParseError,
+/// with the line and column of the field, where anything is not as the header says. Duff, Grimes &
+/// Lewis, "Users' Guide for the Harwell-Boeing Sparse Matrix Collection", 1992; "The
+/// Rutherford-Boeing Sparse Matrix Collection", RAL-TR-97-031, 1997.
+MatrixFile parse_harwell_boeing(std::string_view text, const std::string& name,
+                                const ReadOptions& options);
 
 }  // namespace krysol

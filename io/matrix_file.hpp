@@ -32,6 +32,9 @@ struct ReadOptions {
   /// where all have an equal one; where some twins differ, the matrix is general as it stands).
   bool repair = false;
 
+  /// The file to read from an archive, with its folders; empty: see `read_matrix`.
+  std::string member;
+
   /// The most text a file may decompress to. 64 GiB hold some 3 x 10^9 entries; a gzip file can
   /// swell 1032-fold, so a limit relative to its size would say little.
   std::int64_t max_text_bytes = std::int64_t{64} << 30;
@@ -47,6 +50,9 @@ struct ReadOptions {
 
 /// What a file said of itself, and what had to be done to read it.
 struct FileInfo {
+  std::string format = "Matrix Market";
+  std::string member;  // the file of an archive
+  std::string title;   // what the file calls the matrix; empty: nothing
   Field field = Field::real;
   Symmetry symmetry = Symmetry::general;
   bool array = false;                 // a dense array file, not coordinates
@@ -57,18 +63,27 @@ struct FileInfo {
   std::vector<std::string> repairs;   // one sentence a kind, each with its count and first line
 };
 
-/// A sparse matrix file: real, integer and pattern (value 1) entries become double.
-struct MatrixFile {
-  FileInfo info;
-  std::variant<Triplets<double>, Triplets<std::complex<double>>> matrix;
-};
-
 /// A dense file, column by column: right-hand sides, starting guesses, solutions.
 struct DenseFile {
   FileInfo info;
   Index rows = 0;
   Index cols = 0;
   std::variant<std::vector<double>, std::vector<std::complex<double>>> values;  // [rows * cols]
+};
+
+/// Vectors that belong to a matrix: those in a Harwell-Boeing file, the right-hand side beside the
+/// matrix in an archive. `cols` is 0 where there is none.
+struct AttachedVectors {
+  DenseFile rhs;
+  DenseFile guess;
+  DenseFile solution;
+};
+
+/// A sparse matrix file: real, integer and pattern (value 1) entries become double.
+struct MatrixFile {
+  FileInfo info;
+  std::variant<Triplets<double>, Triplets<std::complex<double>>> matrix;
+  AttachedVectors attached;
 };
 
 }  // namespace krysol

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <mutex>
 #include <new>
 #include <optional>
 #include <stdexcept>
@@ -20,11 +19,13 @@
 #include <krysol/io/plain_entries.hpp>
 #include <krysol/io/repairs.hpp>
 #include <krysol/io/scanner.hpp>
-#include <krysol/io/source.hpp>
+#include <krysol/io/stream.hpp>
 #include <krysol/io/text_blocks.hpp>
 
 namespace krysol {
 namespace {
+
+constexpr std::string_view banner = "%%MatrixMarket";
 
 using Complex = std::complex<double>;
 
@@ -170,7 +171,6 @@ void Reader::read_banner() {
     repairs_.note(Mend::byte_order_mark, 1);
     in_.at += 3;
   }
-  constexpr std::string_view banner = "%%MatrixMarket";
   const std::string_view first = in_.token();
   if (same_word(first, banner)) {
     in_.at += banner.size();
@@ -765,8 +765,7 @@ DenseFile dense_from(std::string_view text, const std::string& name, const ReadO
 /// Behind the line of sizes, where the text begins with a banner and all of that line is there; 0
 /// where not.
 std::size_t header_bytes(std::string_view text) {
-  constexpr std::string_view banner = "%%MatrixMarket";
-  if (!same_word(text.substr(0, banner.size()), banner)) return 0;
+  if (!is_matrix_market(text)) return 0;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = text.find('\n', begin);
     if (end == std::string_view::npos) return 0;
@@ -777,123 +776,36 @@ std::size_t header_bytes(std::string_view text) {
   return 0;
 }
 
-/// The text of a file from its beginning, and then in blocks that nobody keeps.
-class Stream {
- public:
-  explicit Stream(const std::filesystem::path& path, std::int64_t max_text_bytes)
-      : source_(path), limit_(max_text_bytes) {
-    if (!source_.is_regular()) return;
-    head_.resize(first_bytes);
-    head_.resize(source_.read(head_.data(), head_.size()));
-    if (is_compressed(head_)) {
-      gzip_ = is_gzip(head_);
-      decompressor_.emplace(source_, std::exchange(head_, {}));
-      extend_head();
-    }
+/// The first lines, up to the sizes; empty where that takes more than a look.
+std::string_view header_of(Stream& stream) {
+  constexpr std::size_t longest = std::size_t{16} << 20;
+  std::size_t bytes = header_bytes(stream.head());
+  while (bytes == 0 && stream.head().size() < longest && stream.extend_head()) {
+    bytes = header_bytes(stream.head());
   }
+  return stream.head().substr(0, bytes);
+}
 
-  /// Can be read again from its beginning by others.
-  bool is_regular() const { return source_.is_regular(); }
-  bool is_compressed_file() const { return decompressor_.has_value(); }
-  std::int64_t file_bytes() const { return source_.size(); }
-  std::int64_t text_bytes() const { return decompressor_ ? text_bytes_ : source_.size(); }
-
-  /// The first lines, up to the sizes; empty where that takes more than a look.
-  std::string_view header() {
-    constexpr std::size_t longest = std::size_t{16} << 20;
-    std::size_t bytes = header_bytes(head_);
-    while (bytes == 0 && head_.size() < longest && extend_head()) bytes = header_bytes(head_);
-    return std::string_view(head_).substr(0, bytes);
-  }
-
-  /// What follows the first `header` bytes.
-  std::unique_ptr<TextBlocks> blocks(std::size_t header) {
-    if (!decompressor_) {
-      return blocks_of_file(source_.handle(), static_cast<std::int64_t>(header), source_.size(),
-                            source_.name());
-    }
-    header_crc_ = crc32(std::string_view(head_).substr(0, header));
-    return blocks_of_stream(
-        head_.substr(header), [this](char* data, std::size_t size) { return read(data, size); },
-        [this](const TextBlock& block) { note(block); });
-  }
-
-  /// After all blocks: does what gzip says at the end of the file hold? Not known of files with
-  /// several members, which is false as well.
-  bool is_as_compressed() const {
-    if (!gzip_) return true;
-    std::uint32_t crc = header_crc_;
-    for (const Part& part : parts_) crc = crc32_of_both(crc, part.crc, part.bytes);
-    return static_cast<std::uint32_t>(text_bytes_) == source_.gzip_length() &&
-           crc == source_.gzip_crc();
-  }
-
- private:
-  static constexpr std::size_t first_bytes = std::size_t{1} << 16;
-  struct Part {
-    std::uint32_t crc = 0;
-    std::uint64_t bytes = 0;
-  };
-
-  std::size_t read(char* data, std::size_t size) {
-    const std::size_t got = decompressor_->read(data, size);
-    text_bytes_ += static_cast<std::int64_t>(got);
-    if (text_bytes_ > limit_) fail_too_long(source_.name(), limit_);
-    return got;
-  }
-
-  bool extend_head() {
-    const std::size_t before = head_.size();
-    const std::size_t wanted = std::max(before, first_bytes);
-    head_.resize(before + wanted);
-    char* to = head_.data() + before;
-    const std::size_t got = decompressor_ ? read(to, wanted) : source_.read(to, wanted);
-    head_.resize(before + got);
-    return got > 0;
-  }
-
-  void note(const TextBlock& block) {
-    if (!gzip_) return;
-    const std::string_view text(block.begin, static_cast<std::size_t>(block.end - block.begin));
-    const Part part{crc32(text), text.size()};
-    const std::lock_guard lock(mutex_);
-    if (parts_.size() <= block.number) parts_.resize(block.number + 1);
-    parts_[block.number] = part;
-  }
-
-  Source source_;
-  std::int64_t limit_;
-  std::string head_;
-  std::optional<Decompressor> decompressor_;
-  bool gzip_ = false;
-  std::int64_t text_bytes_ = 0;  // so far, of a compressed file
-  std::uint32_t header_crc_ = 0;
-  std::mutex mutex_;
-  std::vector<Part> parts_;  // of the text behind the header
-};
-
-/// Reads a file whose lines are all plain, without keeping its text. None where it is not such a
-/// file: it must then be read as a whole.
-std::optional<MatrixFile> stream_matrix(const std::filesystem::path& path,
-                                        const ReadOptions& options) {
-  Stream stream(path, options.max_text_bytes);
-  if (!stream.is_regular() || stream.text_bytes() > options.max_text_bytes) return std::nullopt;
-  const std::string header(stream.header());
+/// Reads a text whose lines are all plain, without keeping it. None where it is not such a text: it
+/// must then be read as a whole.
+std::optional<MatrixFile> stream_matrix(Stream& stream, const ReadOptions& options) {
+  const bool known = stream.text_bytes_known();
+  if (known && stream.text_bytes() > options.max_text_bytes) return std::nullopt;
+  const std::string header(header_of(stream));
   if (header.empty()) return std::nullopt;
-  Reader reader(header, path.string(), options, Reader::Extent::header);
+  Reader reader(header, stream.name(), options, Reader::Extent::header);
   const std::int64_t entries = reader.info().stored_entries;
   const std::int64_t left = stream.text_bytes() - static_cast<std::int64_t>(header.size());
-  const bool compressed = stream.is_compressed_file();
-  if (reader.info().array || (!compressed && entries > (left + 1) / reader.shortest_line())) {
+  if (reader.info().array || (known && entries > (left + 1) / reader.shortest_line())) {
     return std::nullopt;
   }
   MatrixFile result;
   const auto read = [&]<class T>(Triplets<T> a) {
     constexpr std::int64_t room = std::int64_t{1} << 20;  // entries of a text of unknown length
     const auto blocks = stream.blocks(header.size());
-    auto plain = read_plain_entries<T>(*blocks, reader.rules(), compressed ? room : entries,
+    auto plain = read_plain_entries<T>(*blocks, reader.rules(), known ? entries : room,
                                        threads_for(stream.file_bytes(), options));
-    if (!plain || !stream.is_as_compressed()) return false;
+    if (!plain || !stream.is_as_promised()) return false;
     a.rows = reader.rules().rows;
     a.cols = reader.rules().cols;
     a.symmetry = reader.rules().symmetry;
@@ -915,46 +827,38 @@ std::optional<MatrixFile> stream_matrix(const std::filesystem::path& path,
 
 }  // namespace
 
-std::string_view to_string(Field field) {
-  switch (field) {
-    case Field::real:
-      return "real";
-    case Field::integer:
-      return "integer";
-    case Field::pattern:
-      return "pattern";
-    case Field::complex:
-      return "complex";
-  }
-  return "unknown";
+bool is_matrix_market(std::string_view head) {
+  return same_word(head.substr(0, banner.size()), banner);
 }
 
-MatrixFile read_matrix(const std::filesystem::path& path, const ReadOptions& options) {
-  try {
-    if (auto streamed = stream_matrix(path, options)) return *std::move(streamed);
-  } catch (const std::bad_alloc&) {
-    throw FileError(path.string() + ": not enough memory to hold its entries");
+MatrixFile read_matrix_market(std::unique_ptr<Stream> stream, const ReadOptions& options) {
+  if (stream->is_repeatable()) {
+    try {
+      if (auto streamed = stream_matrix(*stream, options)) return *std::move(streamed);
+    } catch (const std::bad_alloc&) {
+      throw FileError(stream->name() + ": not enough memory to hold its entries");
+    }
+    stream = stream->again();
   }
-  const FileText text = read_text(path, options.max_text_bytes);
-  MatrixFile result = matrix_from(text.view(), path.string(), options);
+  const FileText text = stream->whole();
+  MatrixFile result = matrix_from(text.view(), stream->name(), options);
   result.info.bytes = text.bytes_on_disk();
   return result;
 }
 
-DenseFile read_dense(const std::filesystem::path& path, const ReadOptions& options) {
-  const FileText text = read_text(path, options.max_text_bytes);
-  DenseFile result = dense_from(text.view(), path.string(), options);
+DenseFile read_dense_matrix_market(Stream& stream, const ReadOptions& options) {
+  const FileText text = stream.whole();
+  DenseFile result = dense_from(text.view(), stream.name(), options);
   result.info.bytes = text.bytes_on_disk();
   return result;
 }
 
-MatrixFile parse_matrix(const std::string& text, const std::string& name,
+MatrixFile parse_matrix(std::string_view text, const std::string& name,
                         const ReadOptions& options) {
   return matrix_from(text, name, options);
 }
 
-DenseFile parse_dense(const std::string& text, const std::string& name,
-                      const ReadOptions& options) {
+DenseFile parse_dense(std::string_view text, const std::string& name, const ReadOptions& options) {
   return dense_from(text, name, options);
 }
 

@@ -4,28 +4,34 @@
 
 #include <complex>
 #include <filesystem>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <krysol/io/matrix_file.hpp>
+#include <krysol/io/stream.hpp>
 
 namespace krysol {
 
-/// Reads a matrix, plain or compressed. Entries stay in the order of the file; coordinates keep
-/// explicit zeros and duplicates, arrays lose their zeros. A file with a symmetry keeps it and its
-/// stored triangle. Numbers may have a leading plus and Fortran's exponents (1.5D+03, 1.5+103);
-/// reals that overflow double and integers beyond 64 bits are errors, underflow is not, NaN and
-/// infinity are. Throws ParseError (with the position) or FileError.
-MatrixFile read_matrix(const std::filesystem::path& path, const ReadOptions& options = {});
+/// True where a text begins with the banner.
+bool is_matrix_market(std::string_view head);
+
+/// Reads a matrix. Entries stay in the order of the file; coordinates keep explicit zeros and
+/// duplicates, arrays lose their zeros. A file with a symmetry keeps it and its stored triangle.
+/// Numbers may have a leading plus and Fortran's exponents (1.5D+03, 1.5+103); reals that overflow
+/// double and integers beyond 64 bits are errors, underflow is not, NaN and infinity are. Throws
+/// ParseError (with the position) or FileError.
+MatrixFile read_matrix_market(std::unique_ptr<Stream> stream, const ReadOptions& options);
 
 /// Reads one or more vectors: an array file, or a coordinate file whose missing entries are 0 and
-/// whose duplicates are summed. A symmetry is expanded. Throws as `read_matrix`.
-DenseFile read_dense(const std::filesystem::path& path, const ReadOptions& options = {});
+/// whose duplicates are summed. A symmetry is expanded. Throws as `read_matrix_market`.
+DenseFile read_dense_matrix_market(Stream& stream, const ReadOptions& options);
 
-/// The same from text in memory; `name` stands for the file in messages.
-MatrixFile parse_matrix(const std::string& text, const std::string& name,
+/// The same from text in memory, behind which a NUL stands; `name` is the file's in messages.
+MatrixFile parse_matrix(std::string_view text, const std::string& name,
                         const ReadOptions& options = {});
-DenseFile parse_dense(const std::string& text, const std::string& name,
+DenseFile parse_dense(std::string_view text, const std::string& name,
                       const ReadOptions& options = {});
 
 /// Writes coordinates in the order given, one-based, each value in the fewest digits that read back

@@ -106,8 +106,13 @@ bool is_compressed(std::string_view head) {
          starts_with(head, "LZIP"sv);
 }
 
-Source::Source(const std::filesystem::path& path) : name_(path.string()) {
-  file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+std::string Source::name_of(const std::filesystem::path& path) {
+  return path == "-" ? "standard input" : path.string();
+}
+
+Source::Source(const std::filesystem::path& path) : name_(name_of(path)) {
+  file_ = path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                      : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file_ < 0) throw FileError(name_ + ": cannot be opened: " + reason(errno));
   struct stat status {};
   if (::fstat(file_, &status) != 0) return;
@@ -115,7 +120,8 @@ Source::Source(const std::filesystem::path& path) : name_(path.string()) {
     ::close(file_);
     throw FileError(name_ + ": is a folder, a file was expected");
   }
-  regular_ = S_ISREG(status.st_mode);
+  // Standard input may be a file that others have read a part of, or have open to go on with.
+  regular_ = S_ISREG(status.st_mode) && path != "-";
   if (regular_) size_ = status.st_size;
 }
 

@@ -33,11 +33,17 @@ bool is_compressed(std::string_view head);
 /// FileErrors.
 class Source {
  public:
+  /// Bytes that tell what compressed a file.
+  static constexpr std::size_t longest_magic = 8;
+
+  /// `-` is standard input.
   explicit Source(const std::filesystem::path& path);
   ~Source();
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
 
+  /// What messages call it.
+  static std::string name_of(const std::filesystem::path& path);
   const std::string& name() const { return name_; }
   int handle() const { return file_; }
   bool is_regular() const { return regular_; }             // can be read again

@@ -26,7 +26,7 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <krysol/io/matrix_market.hpp>
+#include <krysol/io/read.hpp>
 #include <krysol/solver/registry.hpp>
 #include <krysol/spmv/formats.hpp>
 #include <nlohmann/json.hpp>

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include <krysol/io/matrix_market.hpp>
+#include <krysol/io/read.hpp>
 #include <krysol/solver/evidence.hpp>
 #include <krysol/solver/registry.hpp>
 #include <krysol/spmv/facts.hpp>

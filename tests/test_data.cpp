@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include <krysol/io/matrix_market.hpp>
+#include <krysol/io/read.hpp>
 #include <krysol/spmv/csr.hpp>
 
 namespace {

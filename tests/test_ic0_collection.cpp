@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include <krysol/io/matrix_market.hpp>
+#include <krysol/io/read.hpp>
 #include <krysol/solver/registry.hpp>
 #include <krysol/spmv/formats.hpp>
 

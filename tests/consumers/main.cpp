@@ -6,7 +6,7 @@
 #include <iostream>
 #include <variant>
 
-#include <krysol/io/matrix_market.hpp>
+#include <krysol/io/read.hpp>
 #include <krysol/solver/registry.hpp>
 #include <krysol/spmv/formats.hpp>
 
