@@ -20,6 +20,7 @@
 #include <krysol/io/repairs.hpp>
 #include <krysol/io/scanner.hpp>
 #include <krysol/io/stream.hpp>
+#include <krysol/io/team.hpp>
 #include <krysol/io/text_blocks.hpp>
 
 namespace krysol {

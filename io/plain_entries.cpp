@@ -6,19 +6,17 @@
 #include <atomic>
 #include <bit>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <mutex>
 #include <shared_mutex>
 #include <string>
-#include <system_error>
-#include <thread>
 #include <vector>
 
 #include <fast_float/fast_float.h>
 
 #include <krysol/io/scanner.hpp>
+#include <krysol/io/team.hpp>
 
 namespace krysol {
 namespace {
@@ -379,15 +377,6 @@ class Collector {
 
 }  // namespace
 
-int reading_threads(int asked) {
-  if (asked > 0) return asked;
-  if (const char* text = std::getenv("OMP_NUM_THREADS")) {
-    const int wanted = std::atoi(text);
-    if (wanted > 0) return wanted;
-  }
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
-
 template <class T>
 std::optional<PlainEntries<T>> read_plain_entries(TextBlocks& blocks, const EntryRules& rules,
                                                   std::int64_t at_first, int threads) {
@@ -407,14 +396,7 @@ std::optional<PlainEntries<T>> read_plain_entries(TextBlocks& blocks, const Entr
       all.end(std::current_exception());
     }
   };
-  {
-    std::vector<std::jthread> others;
-    try {
-      for (int t = 1; t < threads; ++t) others.emplace_back(work);
-    } catch (const std::system_error&) {  // no more threads: those that are there do it
-    }
-    work();
-  }
+  run_team(threads, work);
   return all.result();
 }
 

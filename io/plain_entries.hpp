@@ -28,10 +28,6 @@ struct PlainEntries {
   std::int64_t rounded_integers = 0;
 };
 
-/// How many threads read: those asked for, or, where that is 0, as many as OMP_NUM_THREADS says, or
-/// as there are cores for this process.
-int reading_threads(int asked);
-
 /// Reads the lines behind the sizes. None where any line is not as the format has it, or takes more
 /// than one glance: the lines must then be read one by one, which finds out what to say or to mend.
 /// So it is where indices are outside the matrix, numbers are no numbers or not finite, lines hold
