@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <krysol/io/duplicates.hpp>
 #include <krysol/io/foreign_format.hpp>
 #include <krysol/io/fortran_format.hpp>
 #include <krysol/io/parse_error.hpp>
@@ -174,7 +175,8 @@ class HarwellBoeingReader {
       file.matrix = matrix<double>();
       if (h_.has_vectors) read_vectors<double>(file.attached);
     }
-    if (!options_.repair && !cards_.rest_is_blank()) {
+    if (!h_.elements) std::visit([this](auto& a) { look_for_duplicates(a); }, file.matrix);
+    if (!options_.mends(options_.junk) && !cards_.rest_is_blank()) {
       cards_.next("");
       cards_.fail(0, fmt::format("expected the end of the file, found {}", cards_.found(0, 32)));
     }
@@ -445,6 +447,19 @@ class HarwellBoeingReader {
                                   h_.element_values));
     }
     info_.stored_entries = seen;
+  }
+
+  template <class T>
+  void look_for_duplicates(Triplets<T>& a) {
+    const DuplicatesFound found = treat_duplicates(a, options_.duplicates);
+    if (found.count == 0) return;
+    if (options_.duplicates == Duplicates::reject) {
+      throw FileError(
+          fmt::format("{}: column {} holds row {} twice", name_, found.col + 1, found.row + 1));
+    }
+    info_.repairs.push_back(fmt::format(
+        "{} entries of a place named before {}, first in column {}", found.count,
+        options_.duplicates == Duplicates::sum ? "added to the first" : "dropped", found.col + 1));
   }
 
   template <class T>

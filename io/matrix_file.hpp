@@ -18,6 +18,24 @@ enum class Field { real, integer, pattern, complex };
 /// "real", "integer", "pattern" or "complex", as Matrix Market spells them.
 std::string_view to_string(Field field);
 
+/// What a reader does about a departure from the format. `by_mode`: refuses it when it is strict,
+/// mends it when it repairs.
+enum class Policy { by_mode, refuse, mend };
+
+/// What indices count from. `by_mode`: from 1 when the reader is strict, as seen when it repairs.
+/// `as_seen`: from 0 where an index 0 is found, which no other index may contradict.
+enum class IndexBase { by_mode, one, zero, as_seen };
+
+/// What becomes of NaN and infinity. `by_mode`: refused; when the reader repairs, NaN entries of
+/// coordinate files are dropped. `drop` and `keep` are for both, in coordinate files and in arrays,
+/// of which a dropped value is a 0.
+enum class NotFinite { by_mode, refuse, drop, keep };
+
+/// What becomes of entries that name a place that an earlier one has named. `keep`: all stand side
+/// by side, to be summed by `to_csr`. `sum` adds them to the first, `first` drops them, both
+/// counted in `FileInfo::repairs`; `reject` throws at the first that is found.
+enum class Duplicates { keep, sum, first, reject };
+
 struct ReadOptions {
   /// false (strict): the first departure from the format throws. Two that have one meaning are
   /// taken all the same, and noted in `FileInfo::repairs`: a file with a symmetry that stores the
@@ -31,6 +49,17 @@ struct ReadOptions {
   /// the diagonal of a symmetric file (the upper ones mirrored where none has a twin below, dropped
   /// where all have an equal one; where some twins differ, the matrix is general as it stands).
   bool repair = false;
+
+  /// Of one kind of departure, whatever `repair` says of the others.
+  IndexBase index_base = IndexBase::by_mode;
+  Policy wrong_triangle = Policy::by_mode;  // entries on both sides of the diagonal, or on it
+  Policy junk = Policy::by_mode;            // lines behind the last entry, values in pattern files
+  NotFinite not_finite = NotFinite::by_mode;
+  Duplicates duplicates = Duplicates::keep;
+
+  bool mends(Policy policy) const {
+    return policy == Policy::by_mode ? repair : policy == Policy::mend;
+  }
 
   /// The file to read from an archive, with its folders; empty: see `read_matrix`.
   std::string member;

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include <krysol/io/duplicates.hpp>
 #include <krysol/io/file.hpp>
 #include <krysol/io/foreign_format.hpp>
 #include <krysol/io/matrix_market.hpp>
@@ -48,8 +49,10 @@ Complex mirrored(Complex value, Symmetry symmetry) {
 
 double imaginary_part(double) { return 0; }
 double imaginary_part(Complex value) { return value.imag(); }
+bool is_finite(double value) { return std::isfinite(value); }
+bool is_finite(Complex value) { return is_finite(value.real()) && is_finite(value.imag()); }
 bool is_nan(double value) { return std::isnan(value); }
-bool is_nan(Complex value) { return std::isnan(value.real()) || std::isnan(value.imag()); }
+bool is_nan(Complex value) { return is_nan(value.real()) || is_nan(value.imag()); }
 
 /// For so many bytes of a file; a thread is worth its start for a mebibyte.
 int threads_for(std::int64_t bytes, const ReadOptions& options) {
@@ -79,6 +82,7 @@ class Reader {
     } else {
       result.matrix = triplets<double>();
     }
+    std::visit([this](auto& a) { look_for_duplicates(a); }, result.matrix);
     result.info = finish();
     return result;
   }
@@ -120,6 +124,9 @@ class Reader {
   [[noreturn]] void fail_at_end(std::int64_t entries_found);
   FileInfo finish();
 
+  Scanner::Words words() const;
+  template <class T>
+  bool keep_not_finite(const T& value);
   template <Field field, class T>
   T value();
   template <class T, class Sink>
@@ -142,7 +149,9 @@ class Reader {
   void shift_to_zero_based(Triplets<T>& a);
   template <class T>
   void resolve_upper_triangle(Triplets<T>& a);
-  Scanner find_entry(Index row, Index col) const;
+  template <class T>
+  void look_for_duplicates(Triplets<T>& a);
+  Scanner find_entry(Index row, Index col, int time = 1) const;
 
   Scanner in_;
   const ReadOptions& options_;
@@ -151,6 +160,7 @@ class Reader {
   Repairs repairs_;
   Index rows_ = 0;
   Index cols_ = 0;
+  Scanner::Words words_ = Scanner::Words::none;
   bool has_banner_ = true;
   bool graphblas_complex_ = false;         // a comment `%%GraphBLAS type ... complex` was seen
   const char* data_start_ = nullptr;       // the line behind the size line
@@ -371,7 +381,7 @@ void Reader::fail_at_end(std::int64_t entries_found) {
 /// Looks at what follows the last entry and makes the report.
 FileInfo Reader::finish() {
   while (in_.seek_data()) {
-    if (!options_.repair) {
+    if (!options_.mends(options_.junk)) {
       in_.fail(in_.at,
                fmt::format("expected the end of the file after {} declared {}, found {}",
                            info_.stored_entries, info_.array ? "values" : "entries", in_.found()));
@@ -392,12 +402,32 @@ T Reader::value() {
     if (!is_exact_in_double(number)) ++info_.rounded_integers;
     return static_cast<T>(number);
   } else if constexpr (field == Field::complex) {
-    const bool nan_allowed = options_.repair && !info_.array;
-    const double re = in_.real(nan_allowed);
-    return T(re, in_.real(nan_allowed));
+    const double re = in_.real(words_);
+    return T(re, in_.real(words_));
   } else {
-    return T(in_.real(options_.repair && !info_.array));
+    return T(in_.real(words_));
   }
+}
+
+/// The words for what is not finite that the file may hold.
+Scanner::Words Reader::words() const {
+  if (options_.not_finite == NotFinite::drop || options_.not_finite == NotFinite::keep) {
+    return Scanner::Words::nan_and_infinity;
+  }
+  const bool drops_nan =
+      options_.not_finite == NotFinite::by_mode && options_.repair && !info_.array;
+  return drops_nan ? Scanner::Words::nan : Scanner::Words::none;
+}
+
+/// Notes a value that is not finite; false where it is to be dropped.
+template <class T>
+bool Reader::keep_not_finite(const T& value) {
+  if (options_.not_finite == NotFinite::keep) {
+    repairs_.note(Mend::not_finite_kept, in_.line);
+    return true;
+  }
+  repairs_.note(is_nan(value) ? Mend::nan_entry : Mend::infinite_entry, in_.line);
+  return false;
 }
 
 /// Calls sink(row, col, value) for each entry, 0-based, lines in order. In repair mode an index 0
@@ -421,8 +451,20 @@ void Reader::for_each_coordinate(Sink sink) {
 template <Field field, class T, class Sink>
 void Reader::coordinate_loop(Sink sink) {
   const bool general = info_.symmetry == Symmetry::general;
-  const auto read_index = [this](Index size, std::string_view what) {
-    const std::uint64_t index = in_.index(static_cast<std::uint64_t>(size), options_.repair, what);
+  const bool may_count_from_zero = options_.index_base == IndexBase::by_mode
+                                       ? options_.repair
+                                       : options_.index_base != IndexBase::one;
+  const bool counts_from_zero = options_.index_base == IndexBase::zero;
+  const auto read_index = [&, this](Index size, std::string_view what) {
+    in_.skip_blanks();
+    const char* start = in_.at;
+    const std::uint64_t index =
+        in_.index(static_cast<std::uint64_t>(size), may_count_from_zero, what);
+    if (counts_from_zero && index >= static_cast<std::uint64_t>(size)) {
+      in_.fail(start, fmt::format("{} index {} is outside 0..{}, where a file that counts from 0 "
+                                  "has all of them",
+                                  what, index, size - 1));
+    }
     if (index == 0 && !zero_index_seen_) {
       zero_index_seen_ = true;
       zero_index_ = in_.at - 1;
@@ -431,6 +473,7 @@ void Reader::coordinate_loop(Sink sink) {
     }
     return static_cast<Index>(static_cast<std::int64_t>(index) - 1);
   };
+  words_ = words();
   bool above_seen = false;
   bool below_seen = false;
   for (std::int64_t k = 0; k < info_.stored_entries; ++k) {
@@ -442,16 +485,15 @@ void Reader::coordinate_loop(Sink sink) {
     const char* value_start = in_.at;
     T a = value<field, T>();
     bool keep = true;
-    if (options_.repair && is_nan(a)) {
-      repairs_.note(Mend::nan_entry, in_.line);
-      keep = false;
+    if (!is_finite(a)) keep = keep_not_finite(a);
+    if (!keep) {
     } else if (!general && row == col) {
       keep = keep_diagonal(a, value_start);
     } else if (!general) {
       // The format asks for the lower triangle. A file that holds the upper one and nothing else
       // has one meaning as well; one that mixes them does not say which twin counts.
       bool& other_side = row < col ? below_seen : above_seen;
-      if (!options_.repair && other_side) {
+      if (!options_.mends(options_.wrong_triangle) && other_side) {
         in_.fail(start, fmt::format("entry ({}, {}) lies {} the diagonal; a file with a symmetry "
                                     "stores one triangle only",
                                     row + 1, col + 1, row < col ? "above" : "below"));
@@ -461,9 +503,9 @@ void Reader::coordinate_loop(Sink sink) {
       if (row < col) repairs_.note(Mend::above, in_.line);
     }
     if constexpr (field == Field::pattern) {
-      if (options_.repair && !in_.at_line_end()) {
+      if (options_.mends(options_.junk) && !in_.at_line_end()) {
         repairs_.note(Mend::pattern_value, in_.line);
-        in_.real(true);
+        in_.real(Scanner::Words::nan_and_infinity);
       }
     }
     in_.end_line("after the entry");
@@ -476,7 +518,7 @@ void Reader::coordinate_loop(Sink sink) {
 template <class T>
 bool Reader::keep_diagonal(T& value, const char* where) {
   if (info_.symmetry == Symmetry::hermitian && imaginary_part(value) != 0) {
-    if (!options_.repair) {
+    if (!options_.mends(options_.wrong_triangle)) {
       in_.fail(where, fmt::format("the diagonal of a hermitian matrix is real, found the imaginary "
                                   "part {}",
                                   imaginary_part(value)));
@@ -485,7 +527,7 @@ bool Reader::keep_diagonal(T& value, const char* where) {
     value = std::real(value);
   }
   if (info_.symmetry == Symmetry::skew_symmetric) {
-    if (!options_.repair || value != T(0)) {
+    if (!options_.mends(options_.wrong_triangle) || value != T(0)) {
       in_.fail(where, "a skew-symmetric matrix has no diagonal entries, found one");
     }
     repairs_.note(Mend::skew_diagonal, in_.line);
@@ -509,6 +551,7 @@ void Reader::for_each_array_value(Sink sink) {
 /// strictly lower one of a skew-symmetric matrix) where there is a symmetry.
 template <Field field, class T, class Sink>
 void Reader::array_loop(Sink sink) {
+  words_ = words();
   std::int64_t found = 0;
   // Without rows there is nothing to read, but there may be 2^31 columns to pass over.
   for (Index col = 0; rows_ > 0 && col < cols_; ++col) {
@@ -519,6 +562,7 @@ void Reader::array_loop(Sink sink) {
       if (!in_.seek_data()) fail_at_end(found);
       const char* start = in_.at;
       T a = value<field, T>();
+      if (!is_finite(a) && !keep_not_finite(a)) a = T(0);
       if (row == col && info_.symmetry == Symmetry::hermitian) keep_diagonal(a, start);
       in_.end_line(field == Field::complex ? "after the real and the imaginary part"
                                            : "after the value (an array has one on a line)");
@@ -556,7 +600,8 @@ Triplets<T> Reader::triplets() {
     });
     return a;
   }
-  if (read_plain(a)) return a;
+  // Indices that count from 1 look the same.
+  if (options_.index_base != IndexBase::zero && read_plain(a)) return a;
   const auto entries = static_cast<std::size_t>(info_.stored_entries);
   a.row_idx.resize(entries);
   a.col_idx.resize(entries);
@@ -571,7 +616,7 @@ Triplets<T> Reader::triplets() {
   a.row_idx.resize(kept);
   a.col_idx.resize(kept);
   a.values.resize(kept);
-  if (zero_index_seen_) shift_to_zero_based(a);
+  if (zero_index_seen_ || options_.index_base == IndexBase::zero) shift_to_zero_based(a);
   if (repairs_.count(Mend::above) > 0) resolve_upper_triangle(a);
   return a;
 }
@@ -585,7 +630,7 @@ void Reader::shift_to_zero_based(Triplets<T>& a) {
   };
   // What was read as one-based n is n - 1 here.
   const bool row_full = last(a.row_idx) == rows_ - 1;
-  if (row_full || last(a.col_idx) == cols_ - 1) {
+  if (zero_index_seen_ && (row_full || last(a.col_idx) == cols_ - 1)) {
     in_.line = zero_index_line_number_;
     in_.line_start = zero_index_line_;
     in_.fail(zero_index_, fmt::format("index 0 in a file that does not count from 0: another {} "
@@ -594,7 +639,9 @@ void Reader::shift_to_zero_based(Triplets<T>& a) {
   }
   for (Index& row : a.row_idx) ++row;
   for (Index& col : a.col_idx) ++col;
-  repairs_.note(Mend::zero_based, zero_index_line_number_, info_.stored_entries);
+  if (a.values.empty()) return;
+  repairs_.note(Mend::zero_based, zero_index_seen_ ? zero_index_line_number_ : data_line_,
+                info_.stored_entries);
 }
 
 /// Entries above the diagonal of a symmetric (skew-symmetric, hermitian) file. Where no entry has a
@@ -691,18 +738,35 @@ void Reader::resolve_upper_triangle(Triplets<T>& a) {
   repairs_.note(Mend::twin_above, first_line, stored_above);
 }
 
-/// The first line that holds the entry (0-based); searched for in the text, because lines are not
-/// remembered. Slow, and only for reports.
-Scanner Reader::find_entry(Index row, Index col) const {
+template <class T>
+void Reader::look_for_duplicates(Triplets<T>& a) {
+  if (options_.duplicates == Duplicates::keep || info_.array) return;
+  const DuplicatesFound found = treat_duplicates(a, options_.duplicates);
+  if (found.count == 0) return;
+  const Scanner again = find_entry(found.row, found.col, 2);
+  if (options_.duplicates == Duplicates::reject) {
+    again.fail(again.at, fmt::format("entry ({}, {}) is there already, on line {}", found.row + 1,
+                                     found.col + 1, find_entry(found.row, found.col).line));
+  }
+  repairs_.note(
+      options_.duplicates == Duplicates::sum ? Mend::duplicate_summed : Mend::duplicate_dropped,
+      again.line, found.count);
+}
+
+/// The line that holds the entry (0-based) for the first or another time; searched for in the text,
+/// because lines are not remembered. Slow, and only for reports.
+Scanner Reader::find_entry(Index row, Index col, int time) const {
   Scanner lines = in_;
   lines.at = lines.line_start = data_start_;
   lines.line = data_line_;
-  const std::int64_t base = zero_index_seen_ ? 0 : 1;
+  const bool from_zero = zero_index_seen_ || options_.index_base == IndexBase::zero;
+  const bool mirrored_too = repairs_.count(Mend::lone_above) > 0;
   while (lines.seek_data()) {
     const char* start = lines.at;
-    const bool found = lines.integer() == row + base && lines.integer() == col + base;
+    const std::int64_t i = lines.integer() - (from_zero ? 0 : 1);
+    const std::int64_t j = lines.integer() - (from_zero ? 0 : 1);
     lines.at = start;
-    if (found) break;
+    if (((i == row && j == col) || (mirrored_too && i == col && j == row)) && --time == 0) break;
     lines.skip_line();
   }
   return lines;
@@ -797,7 +861,8 @@ std::optional<MatrixFile> stream_matrix(Stream& stream, const ReadOptions& optio
   Reader reader(header, stream.name(), options, Reader::Extent::header);
   const std::int64_t entries = reader.info().stored_entries;
   const std::int64_t left = stream.text_bytes() - static_cast<std::int64_t>(header.size());
-  if (reader.info().array || (known && entries > (left + 1) / reader.shortest_line())) {
+  if (reader.info().array || options.index_base == IndexBase::zero ||
+      (known && entries > (left + 1) / reader.shortest_line())) {
     return std::nullopt;
   }
   MatrixFile result;
@@ -813,6 +878,11 @@ std::optional<MatrixFile> stream_matrix(Stream& stream, const ReadOptions& optio
     a.row_idx = std::move(plain->row_idx);
     a.col_idx = std::move(plain->col_idx);
     a.values = std::move(plain->values);
+    // The report of any needs the lines.
+    if (options.duplicates != Duplicates::keep &&
+        treat_duplicates(a, Duplicates::reject).count > 0) {
+      return false;
+    }
     result.info = reader.info();
     result.info.rounded_integers = plain->rounded_integers;
     result.matrix = std::move(a);

@@ -166,7 +166,7 @@ const char* whole_real(const char* p, const char* end, double& value) {
     const char* q = real_at(p, end, value);
     if (q != nullptr && ends_token(*q)) return q;
   }
-  return by_scanner(p, end, value, [](Scanner& s) { return s.real(false); });
+  return by_scanner(p, end, value, [](Scanner& s) { return s.real(Scanner::Words::none); });
 }
 
 struct Tally {

@@ -39,6 +39,11 @@ std::string Repairs::sentence(Mend kind, const Seen& seen, const FileInfo& info)
                          counted("entry", "entries"), first);
     case Mend::nan_entry:
       return fmt::format("{} dropped, {}", counted("NaN entry", "NaN entries"), first);
+    case Mend::infinite_entry:
+      return fmt::format("{} dropped, {}", counted("infinite entry", "infinite entries"), first);
+    case Mend::not_finite_kept:
+      return fmt::format("{} kept, {}", counted("NaN or infinite entry", "NaN or infinite entries"),
+                         first);
     case Mend::pattern_value:
       return fmt::format("{} behind the indices of a pattern file ignored, {}",
                          counted("value", "values"), first);
@@ -61,6 +66,12 @@ std::string Repairs::sentence(Mend kind, const Seen& seen, const FileInfo& info)
           counted("pair", "pairs"), first);
     case Mend::extra_line:
       return fmt::format("{} behind the last declared entry ignored, {}", counted("line", "lines"),
+                         first);
+    case Mend::duplicate_summed:
+      return fmt::format("{} of a place named before added to the first, {}",
+                         counted("entry", "entries"), first);
+    case Mend::duplicate_dropped:
+      return fmt::format("{} of a place named before dropped, {}", counted("entry", "entries"),
                          first);
     case Mend::above:
     case Mend::count:

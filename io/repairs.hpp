@@ -18,6 +18,8 @@ enum class Mend {
   complex_array,
   zero_based,
   nan_entry,
+  infinite_entry,
+  not_finite_kept,
   pattern_value,
   hermitian_diagonal,
   skew_diagonal,
@@ -26,6 +28,8 @@ enum class Mend {
   lone_above,
   unequal_twins,
   extra_line,
+  duplicate_summed,
+  duplicate_dropped,
   count
 };
 

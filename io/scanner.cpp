@@ -187,7 +187,7 @@ std::uint64_t Scanner::index_slowly(std::uint64_t limit, bool zero_allowed, std:
   return static_cast<std::uint64_t>(value);
 }
 
-double Scanner::real(bool nan_allowed) {
+double Scanner::real(Words allowed) {
   skip_blanks();
   // fast_float passes over white space, line ends too: never let it start there.
   if (static_cast<unsigned char>(*at) > ' ') {
@@ -198,16 +198,21 @@ double Scanner::real(bool nan_allowed) {
       return value;
     }
   }
-  return real_slowly(nan_allowed);
+  return real_slowly(allowed);
 }
 
-double Scanner::real_slowly(bool nan_allowed) {
+double Scanner::real_slowly(Words allowed) {
   if (at_line_end()) fail(at, fmt::format("expected a value, found {}", found()));
   const std::string_view text = token();
   if (is_nan_word(text)) {
-    if (!nan_allowed) fail(at, fmt::format("expected a finite value, found {}", quoted(text)));
+    if (allowed == Words::none)
+      fail(at, fmt::format("expected a finite value, found {}", quoted(text)));
     at = text.data() + text.size();
     return std::numeric_limits<double>::quiet_NaN();
+  }
+  if (allowed == Words::nan_and_infinity && is_infinity_word(text)) {
+    at = text.data() + text.size();
+    return std::copysign(std::numeric_limits<double>::infinity(), text.front() == '-' ? -1.0 : 1.0);
   }
   const std::string number = in_c_spelling(text);
   if (number.empty()) {

@@ -90,9 +90,10 @@ class Scanner {
   }
 
   /// A decimal number in the grammar of C, or of Fortran: leading plus, exponent letter D or Q or
-  /// none (1.5+103). Correctly rounded; underflow gives 0 or a denormal; overflow and infinity
-  /// fail, and so does NaN unless `nan_allowed`.
-  double real(bool nan_allowed);
+  /// none (1.5+103). Correctly rounded; underflow gives 0 or a denormal; overflow fails, and so do
+  /// the words for NaN and infinity unless allowed.
+  enum class Words { none, nan, nan_and_infinity };
+  double real(Words allowed);
 
   /// A whole number that fits 64 bits with its sign.
   std::int64_t integer();
@@ -120,7 +121,7 @@ class Scanner {
   bool seek_data_slowly();
   void end_line_slowly(std::string_view after);
   std::uint64_t index_slowly(std::uint64_t limit, bool zero_allowed, std::string_view what);
-  double real_slowly(bool nan_allowed);
+  double real_slowly(Words allowed);
 };
 
 }  // namespace krysol
