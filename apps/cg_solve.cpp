@@ -22,8 +22,8 @@
 
 #include <krysol/io/file.hpp>
 #include <krysol/io/matrix_market.hpp>
-#include <krysol/io/read.hpp>
 #include <krysol/io/parse_error.hpp>
+#include <krysol/io/read.hpp>
 #include <krysol/solver/blas1.hpp>
 #include <krysol/solver/evidence.hpp>
 #include <krysol/solver/registry.hpp>
@@ -34,6 +34,7 @@
 #include "bandwidth.hpp"
 #include "cli.hpp"
 #include "krysol_version.hpp"
+#include "read_options.hpp"
 #include "report.hpp"
 #include "rhs.hpp"
 #include "saved_choice_json.hpp"
@@ -56,7 +57,7 @@ struct Options {
   std::string history;
   std::string json;
   std::string witness;
-  bool repair = false;
+  ReadOptions read;
   bool strict = false;
   bool quiet = false;
   bool explain = false;
@@ -122,7 +123,8 @@ std::string list_text() {
   out += list_section("preconditioners (--precond)", list_preconditioners());
   out +=
       "right-hand sides (--rhs):\n"
-      "  FILE            a Matrix Market vector; NAME_b.mtx beside NAME.mtx is found by itself\n"
+      "  FILE            a vector; NAME_b.mtx beside NAME.mtx is found by itself\n"
+      "  attached        the one in the matrix file or archive; found by itself too\n"
       "  ones            b = (1, ..., 1)\n"
       "  random[:SEED]   entries between -1 and 1\n"
       "  A*ones          b = A x* with x* = (1, ..., 1), so that the error is known\n"
@@ -149,32 +151,48 @@ Vector<S> to_device(const Numbers& numbers, std::size_t n, const Order& order) {
   return in_memory_of<Kokkos::DefaultExecutionSpace>(host);
 }
 
-/// A vector of the system's size from a file. Throws UsageError where it does not fit.
+/// A vector of the system's size. Throws UsageError where it does not fit.
 template <class S>
-Vector<S> read_vector(const std::filesystem::path& path, const Options& options, const Order& order,
+Vector<S> vector_from(const DenseFile& file, const std::string& name, const Order& order,
                       Index rows, std::string_view what, std::vector<std::string>& notes) {
-  const DenseFile file = read_dense(path, ReadOptions{.repair = options.repair});
   if (file.rows != rows || file.cols < 1) {
-    throw UsageError(fmt::format("{}: {} has {} rows and {} columns; the matrix has {} rows",
-                                 path.string(), what, file.rows, file.cols, rows));
+    throw UsageError(fmt::format("{}: {} has {} rows and {} columns; the matrix has {} rows", name,
+                                 what, file.rows, file.cols, rows));
   }
   if (file.cols > 1) {
-    notes.push_back(fmt::format("{} has {} columns; the first is used", path.string(), file.cols));
+    notes.push_back(fmt::format("{} has {} columns; the first is used", name, file.cols));
   }
   for (const std::string& repair : file.info.repairs) {
-    notes.push_back(fmt::format("{} repaired: {}", path.string(), repair));
+    notes.push_back(fmt::format("{} repaired: {}", name, repair));
   }
   return std::visit(
       [&](const auto& values) -> Vector<S> {
         using T = typename std::decay_t<decltype(values)>::value_type;
         if constexpr (is_complex<T> && !is_complex<S>) {
-          throw UsageError(
-              fmt::format("{}: {} is complex, the matrix is real", path.string(), what));
+          throw UsageError(fmt::format("{}: {} is complex, the matrix is real", name, what));
         } else {
           return to_device<S>(values, static_cast<std::size_t>(rows), order);
         }
       },
       file.values);
+}
+
+/// The same from a file, or from the one that came with the matrix.
+template <class S>
+Vector<S> read_vector(const std::filesystem::path& path, const Options& options, const Order& order,
+                      Index rows, std::string_view what, std::vector<std::string>& notes) {
+  ReadOptions read = options.read;
+  read.member.clear();  // names the matrix
+  return vector_from<S>(read_dense(path, read), path.string(), order, rows, what, notes);
+}
+template <class S>
+Vector<S> attached_vector(const DenseFile& vector, const Options& options, const Order& order,
+                          Index rows, std::string_view what, std::vector<std::string>& notes) {
+  const std::string name = fmt::format("{}, {}", options.matrix, what);
+  if (vector.cols == 0) {
+    throw UsageError(fmt::format("{}: the file holds none besides the matrix", name));
+  }
+  return vector_from<S>(vector, name, order, rows, what, notes);
 }
 
 template <class S>
@@ -237,10 +255,10 @@ struct System {
 
 template <class S>
 System<S> make_system(const Options& options, const Operator<S>& a, const Order& order,
-                      Report& report) {
+                      const AttachedVectors& attached, Report& report) {
   const Kokkos::DefaultExecutionSpace exec{};
   const auto n = static_cast<std::size_t>(a.rows);
-  RhsSpec rhs = parse_rhs(options.rhs, options.matrix);
+  RhsSpec rhs = parse_rhs(options.rhs, options.matrix, attached.rhs.cols > 0);
   System<S> system;
   if (rhs.kind == RhsSpec::Kind::file) {
     try {
@@ -253,8 +271,20 @@ System<S> make_system(const Options& options, const Operator<S>& a, const Order&
       rhs = parse_rhs(default_rhs, options.matrix);
     }
   }
-  report.rhs = fmt::format("{}{}", rhs.text, rhs.found ? " (found beside the matrix)" : "");
-  if (rhs.kind != RhsSpec::Kind::file) {
+  if (rhs.kind == RhsSpec::Kind::attached) {
+    system.b = attached_vector<S>(attached.rhs, options, order, a.rows, "the right-hand side",
+                                  report.notes);
+    if (attached.solution.cols > 0) {
+      system.solution = attached_vector<S>(attached.solution, options, order, a.rows,
+                                           "the solution", report.notes);
+    }
+  }
+  report.rhs = rhs.text;
+  if (rhs.found) {
+    report.rhs += rhs.kind == RhsSpec::Kind::attached ? " (found with the matrix)"
+                                                      : " (found beside the matrix)";
+  }
+  if (rhs.kind == RhsSpec::Kind::ones || rhs.kind == RhsSpec::Kind::random) {
     const std::vector<double> numbers =
         rhs.kind == RhsSpec::Kind::ones ? std::vector<double>(n, 1.0) : random_numbers(n, rhs.seed);
     system.b = to_device<S>(numbers, n, order);
@@ -265,9 +295,14 @@ System<S> make_system(const Options& options, const Operator<S>& a, const Order&
     }
   }
   report.x0 = options.x0.empty() ? "0" : options.x0;
-  system.x = options.x0.empty() ? zeros<S>(exec, "x", a.rows)
-                                : read_vector<S>(options.x0, options, order, a.rows,
-                                                 "the starting guess", report.notes);
+  constexpr std::string_view guess = "the starting guess";
+  if (options.x0.empty()) {
+    system.x = zeros<S>(exec, "x", a.rows);
+  } else if (options.x0 == "attached") {
+    system.x = attached_vector<S>(attached.guess, options, order, a.rows, guess, report.notes);
+  } else {
+    system.x = read_vector<S>(options.x0, options, order, a.rows, guess, report.notes);
+  }
   return system;
 }
 
@@ -362,7 +397,7 @@ HostCsr<S> make_order(const Options& options, const std::optional<SavedChoice>& 
 
 template <class T>
 int run_typed(const Options& options, const std::optional<SavedChoice>& saved, Triplets<T> entries,
-              Report report) {
+              const AttachedVectors& attached, Report report) {
   using S = DeviceScalar<T>;
   using Exec = Kokkos::DefaultExecutionSpace;
   const Exec exec{};
@@ -387,7 +422,7 @@ int run_typed(const Options& options, const std::optional<SavedChoice>& saved, T
   const Facts<S> facts = look_at(assembled.matrix);
   describe(facts, report.matrix);
 
-  System<S> system = make_system(options, *op, order.order, report);
+  System<S> system = make_system(options, *op, order.order, attached, report);
   if (auto refused = find_evidence(facts)) {
     report.result = std::move(*refused);
     if (!options.output.empty()) {
@@ -441,7 +476,7 @@ int run(const Options& options) {
   std::optional<SavedChoice> saved;
   if (!options.choice.empty()) saved = read_choice(options.choice);
   Kokkos::Timer timer;
-  MatrixFile file = read_matrix(options.matrix, ReadOptions{.repair = options.repair});
+  MatrixFile file = read_matrix(options.matrix, options.read);
   Report report;
   report.read.add(timer.seconds(), static_cast<double>(file.info.text_bytes));
   report.version = version::text;
@@ -460,17 +495,22 @@ int run(const Options& options) {
   m.repairs = file.info.repairs;
   return std::visit(
       [&](auto& entries) {
-        return run_typed(options, saved, std::move(entries), std::move(report));
+        return run_typed(options, saved, std::move(entries), file.attached, std::move(report));
       },
       file.matrix);
 }
 
 void add_options(CLI::App& app, Options& o) {
-  app.add_option("matrix", o.matrix, "Matrix Market file (.mtx, also compressed)")->required();
-  app.add_option("--rhs", o.rhs,
-                 "right-hand side: FILE, ones, A*ones, random[:SEED], A*random[:SEED]\n"
-                 "(default: NAME_b.mtx beside NAME.mtx, else A*random:1)");
-  app.add_option("--x0", o.x0, "starting guess, a Matrix Market vector (default: 0)");
+  app.add_option("matrix", o.matrix,
+                 "Matrix Market, Harwell-Boeing or Rutherford-Boeing file, also compressed or in\n"
+                 "the collection's .tar.gz; - for standard input")
+      ->required();
+  app.add_option(
+      "--rhs", o.rhs,
+      "right-hand side: FILE, attached, ones, A*ones, random[:SEED], A*random[:SEED]\n"
+      "(default: the one in the matrix file or archive, else NAME_b.mtx beside NAME.mtx,\n"
+      "else A*random:1)");
+  app.add_option("--x0", o.x0, "starting guess: FILE, or attached (default: 0)");
   app.add_option("--format", o.format, "storage of the matrix, see --list")
       ->check(known_format())
       ->capture_default_str();
@@ -508,7 +548,7 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--json", o.json, "write the report as JSON; likewise");
   app.add_option("--witness", o.witness,
                  "write the direction p with p'Ap <= 0, where one is found, as a vector; likewise");
-  app.add_flag("--repair", o.repair, "mend files that depart from the format in an obvious way");
+  add_read_options(app, o.read);
   app.add_flag("--strict", o.strict,
                "a preconditioner that cannot be built is an error, not replaced by a simpler one");
   app.add_flag("--quiet", o.quiet, "no report; the exit code, errors and files say all");
@@ -555,6 +595,7 @@ int main_checked(int argc, char** argv) {
   check_standard_output(options);
   check_writable(
       {options.output, options.history, options.json, options.witness, options.save_choice});
+  options.read.threads = std::max(options.machine.threads, 0);
   const Kokkos::ScopeGuard guard(kokkos_settings(options.machine));
   return run(options);
 }

@@ -12,16 +12,22 @@
 namespace krysol::apps {
 namespace {
 
+constexpr std::string_view compressed[] = {"", ".gz", ".xz", ".bz2", ".zst"};
+
 /// The right-hand side that the collection ships beside a matrix, or an empty path.
 std::filesystem::path shipped_rhs(const std::filesystem::path& matrix) {
+  if (matrix == "-") return {};
   std::string name = matrix.filename().string();
-  for (const std::string_view suffix : {".gz", ".mtx"}) {
+  const auto drop = [&name](std::string_view suffix) {
     if (name.size() > suffix.size() && name.ends_with(suffix)) {
       name.resize(name.size() - suffix.size());
     }
-  }
-  for (const std::string_view suffix : {"_b.mtx", "_b.mtx.gz"}) {
-    std::filesystem::path candidate = matrix.parent_path() / (name + std::string(suffix));
+  };
+  for (const std::string_view suffix : compressed) drop(suffix);
+  drop(".mtx");
+  for (const std::string_view suffix : compressed) {
+    std::filesystem::path candidate = matrix.parent_path() / (name + "_b.mtx");
+    candidate += suffix;
     std::error_code ignored;
     if (std::filesystem::is_regular_file(candidate, ignored)) return candidate;
   }
@@ -46,9 +52,16 @@ bool parse_random(std::string_view text, std::uint64_t& seed) {
 
 }  // namespace
 
-RhsSpec parse_rhs(const std::string& text, const std::filesystem::path& matrix) {
+RhsSpec parse_rhs(const std::string& text, const std::filesystem::path& matrix, bool has_attached) {
   RhsSpec spec;
   spec.text = text;
+  if (text == "attached" || (text.empty() && has_attached)) {
+    spec.kind = RhsSpec::Kind::attached;
+    spec.times_a = false;
+    spec.found = text.empty();
+    spec.text = "attached";
+    return spec;
+  }
   if (text.empty()) {
     spec.text = default_rhs;
     spec.file = shipped_rhs(matrix);
