@@ -24,6 +24,7 @@
 #include <krysol/io/matrix_market.hpp>
 #include <krysol/io/parse_error.hpp>
 #include <krysol/io/read.hpp>
+#include <krysol/io/read_csr.hpp>
 #include <krysol/solver/blas1.hpp>
 #include <krysol/solver/evidence.hpp>
 #include <krysol/solver/registry.hpp>
@@ -395,16 +396,13 @@ HostCsr<S> make_order(const Options& options, const std::optional<SavedChoice>& 
   return reorder(options.reorder, matrix, products, order);
 }
 
-template <class T>
-int run_typed(const Options& options, const std::optional<SavedChoice>& saved, Triplets<T> entries,
-              const AttachedVectors& attached, Report report) {
-  using S = DeviceScalar<T>;
+template <class S>
+int run_typed(const Options& options, const std::optional<SavedChoice>& saved,
+              const Assembled<S>& assembled, const AttachedVectors& attached, Report report) {
   using Exec = Kokkos::DefaultExecutionSpace;
   const Exec exec{};
 
   Kokkos::Timer timer;
-  const Assembled<S> assembled = to_csr(entries);
-  entries = {};
   report.matrix.duplicates = assembled.duplicates;
   report.matrix.explicit_zeros = assembled.explicit_zeros;
   if (assembled.matrix.rows != assembled.matrix.cols) {
@@ -476,7 +474,7 @@ int run(const Options& options) {
   std::optional<SavedChoice> saved;
   if (!options.choice.empty()) saved = read_choice(options.choice);
   Kokkos::Timer timer;
-  MatrixFile file = read_matrix(options.matrix, options.read);
+  const CsrFile file = read_csr(options.matrix, options.read);
   Report report;
   report.read.add(timer.seconds(), static_cast<double>(file.info.text_bytes));
   report.version = version::text;
@@ -494,8 +492,8 @@ int run(const Options& options) {
   m.stored_entries = file.info.stored_entries;
   m.repairs = file.info.repairs;
   return std::visit(
-      [&](auto& entries) {
-        return run_typed(options, saved, std::move(entries), file.attached, std::move(report));
+      [&](const auto& assembled) {
+        return run_typed(options, saved, assembled, file.attached, std::move(report));
       },
       file.matrix);
 }

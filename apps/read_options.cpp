@@ -20,9 +20,9 @@ void add_choice(CLI::App& app, const std::string& name, Value& value, const Word
   for (const auto& entry : words) names.push_back(entry.first);
   app.add_option_function<std::string>(
          name,
-         [&value, words](const std::string& name) {
-           const auto named = [&name](const auto& entry) { return entry.first == name; };
-           value = std::find_if(words.begin(), words.end(), named)->second;
+         [&value, words](const std::string& word) {
+           const auto chosen = [&word](const auto& entry) { return entry.first == word; };
+           value = std::find_if(words.begin(), words.end(), chosen)->second;
          },
          help)
       ->check(CLI::IsMember(names))
@@ -59,6 +59,9 @@ void add_read_options(CLI::App& app, ReadOptions& o) {
        {"reject", Duplicates::reject}},
       "entries of one place: summed by the matrix, summed here and counted, only\n"
       "the first taken, or an error (default: keep)");
+  app.add_flag("--low-memory", o.low_memory,
+               "read a file twice rather than keep its entries beside the matrix; slower")
+      ->group("Reading");
   app.add_option("--member", o.member,
                  "the file to read from an archive (default: NAME/NAME.mtx, or the only matrix)")
       ->type_name("NAME")

@@ -72,6 +72,9 @@ struct ReadOptions {
   /// cores for this process. The result does not depend on it, nor does what is thrown.
   int threads = 0;
 
+  /// `read_csr` reads a file twice instead of keeping its entries beside the matrix.
+  bool low_memory = false;
+
   /// The most values `read_dense` makes of a coordinate file, whose sizes are not bounded by its
   /// length as those of an array file are.
   std::int64_t max_dense_values = std::int64_t{1} << 30;

@@ -16,6 +16,7 @@
 #include <krysol/io/file.hpp>
 #include <krysol/io/foreign_format.hpp>
 #include <krysol/io/matrix_market.hpp>
+#include <krysol/io/matrix_market_header.hpp>
 #include <krysol/io/parse_error.hpp>
 #include <krysol/io/plain_entries.hpp>
 #include <krysol/io/repairs.hpp>
@@ -53,13 +54,6 @@ bool is_finite(double value) { return std::isfinite(value); }
 bool is_finite(Complex value) { return is_finite(value.real()) && is_finite(value.imag()); }
 bool is_nan(double value) { return std::isnan(value); }
 bool is_nan(Complex value) { return is_nan(value.real()) || is_nan(value.imag()); }
-
-/// For so many bytes of a file; a thread is worth its start for a mebibyte.
-int threads_for(std::int64_t bytes, const ReadOptions& options) {
-  constexpr std::int64_t bytes_a_thread = std::int64_t{1} << 20;
-  return static_cast<int>(
-      std::min<std::int64_t>(bytes / bytes_a_thread + 1, reading_threads(options.threads)));
-}
 
 /// One file on its way from text to numbers.
 class Reader {
@@ -854,27 +848,20 @@ std::string_view header_of(Stream& stream) {
 /// Reads a text whose lines are all plain, without keeping it. None where it is not such a text: it
 /// must then be read as a whole.
 std::optional<MatrixFile> stream_matrix(Stream& stream, const ReadOptions& options) {
-  const bool known = stream.text_bytes_known();
-  if (known && stream.text_bytes() > options.max_text_bytes) return std::nullopt;
-  const std::string header(header_of(stream));
-  if (header.empty()) return std::nullopt;
-  Reader reader(header, stream.name(), options, Reader::Extent::header);
-  const std::int64_t entries = reader.info().stored_entries;
-  const std::int64_t left = stream.text_bytes() - static_cast<std::int64_t>(header.size());
-  if (reader.info().array || options.index_base == IndexBase::zero ||
-      (known && entries > (left + 1) / reader.shortest_line())) {
-    return std::nullopt;
-  }
+  const auto header = plain_header(stream, options);
+  if (!header) return std::nullopt;
   MatrixFile result;
   const auto read = [&]<class T>(Triplets<T> a) {
     constexpr std::int64_t room = std::int64_t{1} << 20;  // entries of a text of unknown length
-    const auto blocks = stream.blocks(header.size());
-    auto plain = read_plain_entries<T>(*blocks, reader.rules(), known ? entries : room,
-                                       threads_for(stream.file_bytes(), options));
+    const auto blocks = stream.blocks(header->bytes);
+    const EntryRules& rules = header->rules;
+    auto plain =
+        read_plain_entries<T>(*blocks, rules, stream.text_bytes_known() ? rules.entries : room,
+                              threads_for(stream.file_bytes(), options));
     if (!plain || !stream.is_as_promised()) return false;
-    a.rows = reader.rules().rows;
-    a.cols = reader.rules().cols;
-    a.symmetry = reader.rules().symmetry;
+    a.rows = rules.rows;
+    a.cols = rules.cols;
+    a.symmetry = rules.symmetry;
     a.row_idx = std::move(plain->row_idx);
     a.col_idx = std::move(plain->col_idx);
     a.values = std::move(plain->values);
@@ -883,13 +870,13 @@ std::optional<MatrixFile> stream_matrix(Stream& stream, const ReadOptions& optio
         treat_duplicates(a, Duplicates::reject).count > 0) {
       return false;
     }
-    result.info = reader.info();
+    result.info = header->info;
     result.info.rounded_integers = plain->rounded_integers;
     result.matrix = std::move(a);
     return true;
   };
   const bool done =
-      reader.info().field == Field::complex ? read(Triplets<Complex>{}) : read(Triplets<double>{});
+      header->info.field == Field::complex ? read(Triplets<Complex>{}) : read(Triplets<double>{});
   if (!done) return std::nullopt;
   result.info.bytes = stream.file_bytes();
   result.info.text_bytes = stream.text_bytes();
@@ -897,6 +884,27 @@ std::optional<MatrixFile> stream_matrix(Stream& stream, const ReadOptions& optio
 }
 
 }  // namespace
+
+int threads_for(std::int64_t bytes, const ReadOptions& options) {
+  constexpr std::int64_t bytes_a_thread = std::int64_t{1} << 20;
+  return static_cast<int>(
+      std::min<std::int64_t>(bytes / bytes_a_thread + 1, reading_threads(options.threads)));
+}
+
+std::optional<PlainHeader> plain_header(Stream& stream, const ReadOptions& options) {
+  const bool known = stream.text_bytes_known();
+  if (known && stream.text_bytes() > options.max_text_bytes) return std::nullopt;
+  const std::string text(header_of(stream));
+  if (text.empty()) return std::nullopt;
+  const Reader reader(text, stream.name(), options, Reader::Extent::header);
+  const std::int64_t entries = reader.info().stored_entries;
+  const std::int64_t left = stream.text_bytes() - static_cast<std::int64_t>(text.size());
+  if (reader.info().array || options.index_base == IndexBase::zero ||
+      (known && entries > (left + 1) / reader.shortest_line())) {
+    return std::nullopt;
+  }
+  return PlainHeader{reader.info(), reader.rules(), text.size()};
+}
 
 bool is_matrix_market(std::string_view head) {
   return same_word(head.substr(0, banner.size()), banner);

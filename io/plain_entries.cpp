@@ -297,14 +297,9 @@ struct BlockEntries {
   }
 };
 
-/// Puts blocks of entries behind each other in the order of the text, whoever is ready first.
-template <class T>
-class Collector {
+/// Threads with a block each take turns in the order of the text, whoever is ready first.
+class Turns {
  public:
-  Collector(const EntryRules& rules, std::int64_t at_first) : rules_(rules) {
-    grow(std::min(rules.entries, at_first));
-  }
-
   bool stopped() const { return turn_ == stop; }
 
   /// Ends the work of all: something is not plain, or went wrong.
@@ -317,45 +312,106 @@ class Collector {
     turn_.notify_all();
   }
 
-  /// Waits for the blocks before.
-  void take(std::size_t number, const BlockEntries<T>& block) {
+  /// Waits for the blocks before; false where all has ended.
+  bool wait_for(std::size_t number) {
     for (std::size_t turn = turn_; turn != number; turn = turn_) {
-      if (turn == stop) return;
+      if (turn == stop) return false;
       turn_.wait(turn);
     }
-    const std::int64_t to = kept_;
-    if (block.tally.kept > rules_.entries - to) {
-      end();
+    return true;
+  }
+
+  /// The next block, unless all has ended meanwhile.
+  void pass(std::size_t number) {
+    turn_.compare_exchange_strong(number, number + 1);
+    turn_.notify_all();
+  }
+
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  static constexpr std::size_t stop = ~std::size_t{0};
+
+  std::atomic<std::size_t> turn_{0};
+  std::mutex error_mutex_;
+  std::exception_ptr error_;
+};
+
+/// Reads blocks and hands each, with its number, to `take` in the thread that read it.
+template <class T, class Take>
+void read_blocks(TextBlocks& blocks, const EntryRules& rules, int threads, Turns& turns,
+                 const Take& take) {
+  run_team(threads, [&] {
+    try {
+      TextBlock block;
+      BlockEntries<T> entries;
+      while (!turns.stopped() && blocks.next(block)) {
+        if (!entries.read(block, rules)) {
+          turns.end();
+          return;
+        }
+        take(block.number, entries);
+      }
+    } catch (...) {
+      turns.end(std::current_exception());
+    }
+  });
+  turns.rethrow();
+}
+
+/// What has been read so far, which belongs to the thread whose turn it is.
+struct Progress {
+  std::int64_t kept = 0;
+  std::int64_t rounded_integers = 0;
+
+  /// False where the block holds more entries than are left.
+  bool add(const Tally& tally, const EntryRules& rules) {
+    if (tally.kept > rules.entries - kept) return false;
+    kept += tally.kept;
+    rounded_integers += tally.rounded_integers;
+    return true;
+  }
+};
+
+/// Puts blocks of entries behind each other.
+template <class T>
+class Collector {
+ public:
+  Collector(const EntryRules& rules, std::int64_t at_first, Turns& turns)
+      : rules_(rules), turns_(turns) {
+    grow(std::min(rules.entries, at_first));
+  }
+
+  void take(std::size_t number, const BlockEntries<T>& block) {
+    if (!turns_.wait_for(number)) return;
+    const std::int64_t to = progress_.kept;
+    if (!progress_.add(block.tally, rules_)) {
+      turns_.end();
       return;
     }
-    kept_ += block.tally.kept;
-    rounded_integers_ += block.tally.rounded_integers;
-    if (kept_ > room_) {
+    if (progress_.kept > room_) {
       const std::unique_lock nobody_copies(arrays_);
-      grow(std::min(rules_.entries, std::max(kept_, 2 * room_)));
+      grow(std::min(rules_.entries, std::max(progress_.kept, 2 * room_)));
     }
     const std::shared_lock nobody_grows(arrays_);
-    std::size_t mine = number;
-    turn_.compare_exchange_strong(mine, number + 1);  // unless all was stopped meanwhile
-    turn_.notify_all();
+    turns_.pass(number);
     const auto n = static_cast<std::ptrdiff_t>(block.tally.kept);
     std::copy_n(block.row_idx.begin(), n, all_.row_idx.begin() + to);
     std::copy_n(block.col_idx.begin(), n, all_.col_idx.begin() + to);
     std::copy_n(block.values.begin(), n, all_.values.begin() + to);
   }
 
-  /// After all blocks; rethrows what went wrong.
+  /// After all blocks.
   std::optional<PlainEntries<T>> result() {
-    if (error_) std::rethrow_exception(error_);
-    if (stopped() || kept_ != rules_.entries) return std::nullopt;
-    grow(kept_);
-    all_.rounded_integers = rounded_integers_;
+    if (turns_.stopped() || progress_.kept != rules_.entries) return std::nullopt;
+    grow(progress_.kept);
+    all_.rounded_integers = progress_.rounded_integers;
     return std::move(all_);
   }
 
  private:
-  static constexpr std::size_t stop = ~std::size_t{0};
-
   void grow(std::int64_t entries) {
     room_ = entries;
     const auto size = static_cast<std::size_t>(entries);
@@ -365,14 +421,11 @@ class Collector {
   }
 
   const EntryRules& rules_;
-  std::atomic<std::size_t> turn_{0};  // the block whose entries come next
-  std::int64_t kept_ = 0;             // this and the next two belong to whose turn it is
-  std::int64_t rounded_integers_ = 0;
+  Turns& turns_;
+  Progress progress_;
   std::int64_t room_ = 0;
   std::shared_mutex arrays_;  // shared by those who copy into them
   PlainEntries<T> all_;
-  std::mutex error_mutex_;
-  std::exception_ptr error_;
 };
 
 }  // namespace
@@ -380,29 +433,43 @@ class Collector {
 template <class T>
 std::optional<PlainEntries<T>> read_plain_entries(TextBlocks& blocks, const EntryRules& rules,
                                                   std::int64_t at_first, int threads) {
-  Collector<T> all(rules, at_first);
-  const auto work = [&] {
-    try {
-      TextBlock block;
-      BlockEntries<T> entries;
-      while (!all.stopped() && blocks.next(block)) {
-        if (!entries.read(block, rules)) {
-          all.end();
+  Turns turns;
+  Collector<T> all(rules, at_first, turns);
+  read_blocks<T>(
+      blocks, rules, threads, turns,
+      [&all](std::size_t number, const BlockEntries<T>& block) { all.take(number, block); });
+  return all.result();
+}
+
+template <class T>
+bool visit_plain_entries(TextBlocks& blocks, const EntryRules& rules, int threads,
+                         const std::function<void(const PlainBlock<T>&)>& visit,
+                         std::int64_t& rounded_integers) {
+  Turns turns;
+  Progress progress;
+  read_blocks<T>(
+      blocks, rules, threads, turns, [&](std::size_t number, const BlockEntries<T>& block) {
+        if (!turns.wait_for(number)) return;
+        if (!progress.add(block.tally, rules)) {
+          turns.end();
           return;
         }
-        all.take(block.number, entries);
-      }
-    } catch (...) {
-      all.end(std::current_exception());
-    }
-  };
-  run_team(threads, work);
-  return all.result();
+        visit({block.row_idx.data(), block.col_idx.data(), block.values.data(), block.tally.kept});
+        turns.pass(number);
+      });
+  rounded_integers = progress.rounded_integers;
+  return !turns.stopped() && progress.kept == rules.entries;
 }
 
 template std::optional<PlainEntries<double>> read_plain_entries(TextBlocks&, const EntryRules&,
                                                                 std::int64_t, int);
 template std::optional<PlainEntries<Complex>> read_plain_entries(TextBlocks&, const EntryRules&,
                                                                  std::int64_t, int);
+template bool visit_plain_entries(TextBlocks&, const EntryRules&, int,
+                                  const std::function<void(const PlainBlock<double>&)>&,
+                                  std::int64_t&);
+template bool visit_plain_entries(TextBlocks&, const EntryRules&, int,
+                                  const std::function<void(const PlainBlock<Complex>&)>&,
+                                  std::int64_t&);
 
 }  // namespace krysol

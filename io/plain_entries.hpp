@@ -3,9 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
-#include <krysol/io/matrix_market.hpp>
+#include <krysol/io/matrix_file.hpp>
 #include <krysol/io/text_blocks.hpp>
 
 namespace krysol {
@@ -40,5 +41,21 @@ struct PlainEntries {
 template <class T>
 std::optional<PlainEntries<T>> read_plain_entries(TextBlocks& blocks, const EntryRules& rules,
                                                   std::int64_t at_first, int threads);
+
+/// Entries of one block of text, 0-based, in the order of their lines.
+template <class T>
+struct PlainBlock {
+  const Index* row_idx;
+  const Index* col_idx;
+  const T* values;
+  std::int64_t entries;
+};
+
+/// The same without keeping any: `visit(block)` is called for the blocks in the order of the text,
+/// by one thread at a time. False where `read_plain_entries` returns none, after some were visited.
+template <class T>
+bool visit_plain_entries(TextBlocks& blocks, const EntryRules& rules, int threads,
+                         const std::function<void(const PlainBlock<T>&)>& visit,
+                         std::int64_t& rounded_integers);
 
 }  // namespace krysol

@@ -2,11 +2,13 @@
 #include <krysol/spmv/csr.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+#include <krysol/spmv/finish_rows.hpp>
 #include <krysol/spmv/spaces.hpp>
 
 namespace krysol {
@@ -27,6 +29,16 @@ S mirrored(const S& v, Symmetry symmetry) {
   return symmetry == Symmetry::hermitian ? conjugate(v) : v;
 }
 
+/// Calls visit(begin, end) for as many parts of [0, n) as there are threads.
+template <class Visit>
+void in_chunks(const char* label, std::size_t n, const Visit& visit) {
+  const auto chunks = static_cast<std::size_t>(Host().concurrency());
+  host_for(label, static_cast<std::int64_t>(chunks), [&](std::int64_t p) {
+    const auto at = static_cast<std::size_t>(p);
+    visit(n * at / chunks, n * (at + 1) / chunks);
+  });
+}
+
 template <class T>
 void check_triplets(const Triplets<T>& t) {
   if (t.row_idx.size() != t.values.size() || t.col_idx.size() != t.values.size()) {
@@ -44,14 +56,23 @@ void check_triplets(const Triplets<T>& t) {
         fmt::format("krysol::to_csr: a {} matrix must be square, not {} x {}",
                     to_string(t.symmetry), t.rows, t.cols));
   }
-  for (std::size_t k = 0; k < t.values.size(); ++k) {
-    if (t.row_idx[k] < 0 || t.row_idx[k] >= t.rows || t.col_idx[k] < 0 || t.col_idx[k] >= t.cols) {
-      throw std::invalid_argument(
-          fmt::format("krysol::to_csr: entry {} is at row {}, column {} of a {} x {} matrix (all "
-                      "counted from 0)",
-                      k, t.row_idx[k], t.col_idx[k], t.rows, t.cols));
+  const auto outside = [&t](std::size_t k) {
+    return t.row_idx[k] < 0 || t.row_idx[k] >= t.rows || t.col_idx[k] < 0 || t.col_idx[k] >= t.cols;
+  };
+  std::atomic<std::size_t> first_outside{t.values.size()};
+  in_chunks("krysol::to_csr(check)", t.values.size(), [&](std::size_t begin, std::size_t end) {
+    std::size_t k = begin;
+    while (k < end && !outside(k)) ++k;
+    std::size_t before = first_outside;
+    while (k < end && k < before && !first_outside.compare_exchange_weak(before, k)) {
     }
-  }
+  });
+  const std::size_t k = first_outside;
+  if (k == t.values.size()) return;
+  throw std::invalid_argument(
+      fmt::format("krysol::to_csr: entry {} is at row {}, column {} of a {} x {} matrix (all "
+                  "counted from 0)",
+                  k, t.row_idx[k], t.col_idx[k], t.rows, t.cols));
 }
 
 /// The rows [first, last), which one thread counts and fills. It looks at all entries and takes
@@ -112,15 +133,14 @@ void for_each_place(const char* label, const Triplets<T>& t, const std::vector<R
 
 /// Sorts the rows of `range` by column, entries of one place in the order in which they stand, and
 /// counts the places that are named again: all of them, and those not above the diagonal.
-template <class S>
 struct Repeated {
   std::int64_t all = 0;
   std::int64_t not_above = 0;
 };
 
 template <class S>
-Repeated<S> sort_rows(const RowRange& range, const Offset* row_ptr, Index* col_idx, S* values) {
-  Repeated<S> repeated;
+Repeated sort_rows(const RowRange& range, const Offset* row_ptr, Index* col_idx, S* values) {
+  Repeated repeated;
   std::vector<std::pair<Index, S>> entries;
   for (Index i = range.first; i < range.last; ++i) {
     Index* const begin = col_idx + row_ptr[i];
@@ -149,27 +169,35 @@ Repeated<S> sort_rows(const RowRange& range, const Offset* row_ptr, Index* col_i
 
 /// Sums entries of one place, which stand side by side, and closes the gaps.
 template <class S>
-void sum_repeated(HostCsr<S>& a, std::int64_t kept) {
-  auto col_idx = fresh<decltype(a.col_idx)>("csr.col_idx", kept);
-  auto values = fresh<decltype(a.values)>("csr.values", kept);
+void sum_repeated(HostCsr<S>& a) {
+  Index* const col_idx = a.col_idx.data();
+  S* const values = a.values.data();
   Offset to = 0;
   Offset from = 0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(a.rows); ++i) {
     const Offset first = to;
     for (; from < a.row_ptr(i + 1); ++from) {
-      const auto k = static_cast<std::size_t>(from);
-      if (to > first && col_idx(static_cast<std::size_t>(to) - 1) == a.col_idx(k)) {
-        values(static_cast<std::size_t>(to) - 1) += a.values(k);
+      if (to > first && col_idx[to - 1] == col_idx[from]) {
+        values[to - 1] += values[from];
       } else {
-        col_idx(static_cast<std::size_t>(to)) = a.col_idx(k);
-        values(static_cast<std::size_t>(to)) = a.values(k);
+        col_idx[to] = col_idx[from];
+        values[to] = values[from];
         ++to;
       }
     }
     a.row_ptr(i + 1) = to;
   }
-  a.col_idx = col_idx;
-  a.values = values;
+}
+
+/// The first `kept` entries, in memory of their size where `copied`.
+template <class V>
+V shortened(const char* label, const V& view, Offset kept, bool copied) {
+  const V part =
+      Kokkos::subview(view, std::pair<std::size_t, std::size_t>(0, static_cast<std::size_t>(kept)));
+  if (!copied) return part;
+  const auto copy = fresh<V>(label, kept);
+  Kokkos::deep_copy(copy, part);
+  return copy;
 }
 
 }  // namespace
@@ -205,28 +233,49 @@ Assembled<DeviceScalar<T>> to_csr(const Triplets<T>& t) {
   std::copy_backward(row_ptr, row_ptr + t.rows, row_ptr + t.rows + 1);
   row_ptr[0] = 0;
 
-  std::vector<Repeated<S>> repeated(ranges.size());
-  std::vector<std::int64_t> zeros_of(ranges.size());
-  const std::size_t stored = t.values.size();
-  host_for("krysol::to_csr(sort)", static_cast<std::int64_t>(ranges.size()), [&](std::int64_t p) {
-    const auto at = static_cast<std::size_t>(p);
-    repeated[at] = sort_rows(ranges[at], row_ptr, col_idx, values);
-    const std::size_t last = stored * (at + 1) / ranges.size();
-    for (std::size_t k = stored * at / ranges.size(); k < last; ++k) {
-      if (t.values[k] == T(0)) ++zeros_of[at];
-    }
+  std::atomic<std::int64_t> zero_entries{0};
+  in_chunks("krysol::to_csr(zeros)", t.values.size(), [&](std::size_t begin, std::size_t end) {
+    const auto from = t.values.begin();
+    zero_entries += std::count(from + static_cast<std::ptrdiff_t>(begin),
+                               from + static_cast<std::ptrdiff_t>(end), T(0));
   });
-  std::int64_t again = 0;
-  for (const Repeated<S>& r : repeated) {
-    again += r.all;
-    // With a symmetry each stored one comes with its mirror image, but for those on the diagonal.
-    out.duplicates += t.symmetry == Symmetry::general ? r.all : r.not_above;
-  }
-  for (const std::int64_t n : zeros_of) out.explicit_zeros += n;
-  if (again > 0) sum_repeated(a, expanded - again);
-  set_schedule(a, CsrSchedule::automatic);
+  out.explicit_zeros = zero_entries;
+  finish_rows(out, t.symmetry);
   return out;
 }
+
+template <class S>
+void finish_rows(Assembled<S>& out, Symmetry symmetry, bool scarce) {
+  HostCsr<S>& a = out.matrix;
+  const Offset* const row_ptr = a.row_ptr.data();
+  const auto ranges = ranges_of_work(row_ptr, a.rows, Host().concurrency());
+  std::vector<Repeated> repeated(ranges.size());
+  Index* const col_idx = a.col_idx.data();
+  S* const values = a.values.data();
+  host_for("krysol::finish_rows", static_cast<std::int64_t>(ranges.size()), [&](std::int64_t p) {
+    const auto at = static_cast<std::size_t>(p);
+    repeated[at] = sort_rows(ranges[at], row_ptr, col_idx, values);
+  });
+  Offset again = 0;
+  for (const Repeated& r : repeated) {
+    again += r.all;
+    // With a symmetry each stored one comes with its mirror image, but for those on the diagonal.
+    out.duplicates += symmetry == Symmetry::general ? r.all : r.not_above;
+  }
+  if (again > 0) {
+    const Offset filled = row_ptr[a.rows];
+    sum_repeated(a);
+    const bool copied = !scarce && again > filled / 8;
+    a.col_idx = shortened("csr.col_idx", a.col_idx, filled - again, copied);
+    a.values = shortened("csr.values", a.values, filled - again, copied);
+  }
+  set_schedule(a, CsrSchedule::automatic);
+}
+
+template void finish_rows(Assembled<float>&, Symmetry, bool);
+template void finish_rows(Assembled<double>&, Symmetry, bool);
+template void finish_rows(Assembled<Kokkos::complex<float>>&, Symmetry, bool);
+template void finish_rows(Assembled<Kokkos::complex<double>>&, Symmetry, bool);
 
 template Assembled<float> to_csr(const Triplets<float>&);
 template Assembled<double> to_csr(const Triplets<double>&);
