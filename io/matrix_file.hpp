@@ -4,6 +4,7 @@
 
 #include <complex>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -17,6 +18,20 @@ enum class Field { real, integer, pattern, complex };
 
 /// "real", "integer", "pattern" or "complex", as Matrix Market spells them.
 std::string_view to_string(Field field);
+
+/// Whether matrices are kept as they were parsed, for the next time; see `read_through_cache`. The
+/// environment variable KRYSOL_MATRIX_CACHE says the same without the program's help: a folder (as
+/// `use` and `folder`), `on` (as `use`), or `off`, which changes nothing. What is set here counts.
+struct CacheOptions {
+  bool use = false;
+
+  /// The source's content decides whether its cache is good, all of which is read for that, and not
+  /// its times.
+  bool verify = false;
+
+  /// Empty: that of KRYSOL_MATRIX_CACHE, else krysol/matrices in $XDG_CACHE_HOME or ~/.cache.
+  std::filesystem::path folder;
+};
 
 struct ReadOptions {
   /// false (strict): the first departure from the format throws. Two that have one meaning are
@@ -43,6 +58,8 @@ struct ReadOptions {
   /// The most values `read_dense` makes of a coordinate file, whose sizes are not bounded by its
   /// length as those of an array file are.
   std::int64_t max_dense_values = std::int64_t{1} << 30;
+
+  CacheOptions cache;
 };
 
 /// What a file said of itself, and what had to be done to read it.
@@ -55,6 +72,7 @@ struct FileInfo {
   std::int64_t bytes = 0;             // of the file as it lies on disk
   std::int64_t text_bytes = 0;        // after decompression
   std::vector<std::string> repairs;   // one sentence a kind, each with its count and first line
+  std::string cache;  // what became of it: "read from PATH"; empty where none was asked for
 };
 
 /// A sparse matrix file: real, integer and pattern (value 1) entries become double.
