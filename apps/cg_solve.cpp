@@ -491,6 +491,7 @@ int run(const Options& options) {
   m.symmetry = to_string(file.info.symmetry);
   m.stored_entries = file.info.stored_entries;
   m.repairs = file.info.repairs;
+  if (!file.info.cache.empty()) report.notes.push_back("cache of the matrix " + file.info.cache);
   return std::visit(
       [&](const auto& assembled) {
         return run_typed(options, saved, assembled, file.attached, std::move(report));

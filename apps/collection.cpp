@@ -6,8 +6,8 @@
 #include <new>
 #include <system_error>
 
-#include <krysol/io/read.hpp>
 #include <krysol/io/parse_error.hpp>
+#include <krysol/io/read.hpp>
 
 #include "problems.hpp"
 

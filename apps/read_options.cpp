@@ -62,6 +62,20 @@ void add_read_options(CLI::App& app, ReadOptions& o) {
   app.add_flag("--low-memory", o.low_memory,
                "read a file twice rather than keep its entries beside the matrix; slower")
       ->group("Reading");
+  app.add_option_function<std::string>(
+         "--cache",
+         [&o](const std::string& folder) {
+           o.cache.use = true;
+           o.cache.folder = folder;
+         },
+         "keep the parsed matrix for the next time, in FOLDER or krysol/matrices in\n"
+         "$XDG_CACHE_HOME or ~/.cache (also by KRYSOL_MATRIX_CACHE in the environment)")
+      ->expected(0, 1)
+      ->type_name("[FOLDER]")
+      ->group("Reading");
+  app.add_flag("--verify-cache", o.cache.verify,
+               "hold the cache against the whole content of the file, not against its times")
+      ->group("Reading");
   app.add_option("--member", o.member,
                  "the file to read from an archive (default: NAME/NAME.mtx, or the only matrix)")
       ->type_name("NAME")

@@ -3,7 +3,7 @@
 set(KRYSOL_MISSING "")
 set(KRYSOL_THIRD_PARTY ${PROJECT_SOURCE_DIR}/third_party)  # exists in an offline bundle only
 set(KRYSOL_HEADER_HINTS)
-foreach(name eigen cli11 fast_float json fmt)
+foreach(name eigen cli11 fast_float json fmt xxhash)
   list(APPEND KRYSOL_HEADER_HINTS ${KRYSOL_THIRD_PARTY}/${name}/include)
 endforeach()
 
@@ -78,6 +78,7 @@ endfunction()
 krysol_header_only(krysol_fmt fmt/format.h
   DEFINITION FMT_HEADER_ONLY=1 "$<$<BOOL:${Kokkos_ENABLE_CUDA}>:FMT_USE_CONSTEXPR=1>")
 krysol_header_only(krysol_fast_float fast_float/fast_float.h)
+krysol_header_only(krysol_xxhash xxhash.h)
 # On the host only here; without these Eigen marks its functions for the device, and nvcc warns by the hundred.
 krysol_header_only(krysol_eigen Eigen/Core SUFFIXES eigen3 include/eigen3 DEFINITION EIGEN_NO_CUDA EIGEN_NO_HIP)
 if(KRYSOL_BUILD_APPS OR KRYSOL_BUILD_BENCHMARKS)
@@ -126,11 +127,11 @@ endif()
 if(KRYSOL_MISSING)
   list(JOIN KRYSOL_MISSING ", " what)
   message(FATAL_ERROR "Krysol needs, and did not find: ${what}\n"
-    "  Debian, Ubuntu:  apt install libeigen3-dev libfmt-dev libfast-float-dev libarchive-dev libcli11-dev nlohmann-json3-dev libgtest-dev\n"
-    "  Fedora:          dnf install eigen3-devel fmt-devel fast_float-devel libarchive-devel cli11-devel json-devel gtest-devel\n"
-    "  Arch:            pacman -S eigen fmt fast_float libarchive cli11 nlohmann-json gtest\n"
-    "  Homebrew:        brew install eigen fmt fast_float libarchive cli11 nlohmann-json googletest\n"
-    "  Spack:           spack install eigen fmt fast-float libarchive cli11 nlohmann-json googletest\n"
+    "  Debian, Ubuntu:  apt install libeigen3-dev libfmt-dev libfast-float-dev libarchive-dev libcli11-dev nlohmann-json3-dev libgtest-dev libxxhash-dev\n"
+    "  Fedora:          dnf install eigen3-devel fmt-devel fast_float-devel libarchive-devel cli11-devel json-devel gtest-devel xxhash-devel\n"
+    "  Arch:            pacman -S eigen fmt fast_float libarchive cli11 nlohmann-json gtest xxhash\n"
+    "  Homebrew:        brew install eigen fmt fast_float libarchive cli11 nlohmann-json googletest xxhash\n"
+    "  Spack:           spack install eigen fmt fast-float libarchive cli11 nlohmann-json googletest xxhash\n"
     "Things installed elsewhere are found through -DCMAKE_PREFIX_PATH=PREFIX[;PREFIX...]. "
     "Tests and programs are left out by -DKRYSOL_BUILD_TESTS=OFF -DKRYSOL_BUILD_APPS=OFF.\n")
 endif()

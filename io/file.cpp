@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <exception>
 #include <memory>
@@ -25,6 +26,12 @@ namespace krysol {
 namespace {
 
 constexpr std::size_t block_bytes = std::size_t{1} << 20;
+
+/// What the temporary names of a file begin with. Its own name may be as long as names can be
+/// already: that leaves room for the rest.
+std::string temporary_stem(const std::filesystem::path& target) {
+  return fmt::format(".{:.200}.", target.filename().string());
+}
 
 }  // namespace
 
@@ -59,7 +66,8 @@ bool FileText::append(const std::function<std::size_t(char*, std::size_t)>& read
   return got > 0;
 }
 
-OutputFile::OutputFile(const std::filesystem::path& path) : name_(path.string()), target_(path) {
+OutputFile::OutputFile(const std::filesystem::path& path, OutputOptions options)
+    : options_(options), name_(path.string()), target_(path) {
   // Renaming onto a symbolic link would replace the link: follow it first.
   std::error_code ignored;
   if (std::filesystem::is_symlink(path, ignored)) {
@@ -92,13 +100,13 @@ OutputFile::~OutputFile() { discard(); }
 
 void OutputFile::open_temporary() {
   std::random_device random;
-  const std::string stem = target_.filename().string();
+  const std::string stem = temporary_stem(target_);
   for (int attempt = 0; attempt < 100; ++attempt) {
-    // The name may be as long as names can be already: keep room for the rest.
     temporary_ = target_;
-    temporary_.replace_filename(fmt::format(".{:.200}.{:08x}.tmp", stem, random()));
+    temporary_.replace_filename(fmt::format("{}{:08x}.tmp", stem, random()));
     // 0666 and not mkstemp's 0600: the umask decides who may read the result.
-    file_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    file_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                   static_cast<mode_t>(options_.permissions));
     if (file_ >= 0) return;
     if (errno != EEXIST) break;
   }
@@ -178,13 +186,14 @@ void OutputFile::commit() {
   flush();
   close_gzip();
   // Pipes and terminals cannot be synced; that is no error.
-  if (::fsync(file_) != 0 && !temporary_.empty()) fail("cannot be written", errno);
+  if (options_.sync && ::fsync(file_) != 0 && !temporary_.empty()) fail("cannot be written", errno);
   const int closed = ::close(file_);
   file_ = -1;
   if (closed != 0) fail("cannot be written", errno);
   if (temporary_.empty()) return;
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail("cannot be renamed into", errno);
   temporary_.clear();
+  if (!options_.sync) return;
   // The new name lasts through a power failure once its folder is on the disk, where the file
   // system can do that.
   const auto folder = target_.has_parent_path() ? target_.parent_path() : ".";
@@ -216,6 +225,20 @@ void OutputFile::fail_gzip() const {
 
 void OutputFile::fail(const std::string& what, int error_number) const {
   throw FileError(fmt::format("{}: {}: {}", name_, what, reason(error_number)));
+}
+
+void remove_abandoned(const std::filesystem::path& path, std::int64_t age_s) {
+  namespace fs = std::filesystem;
+  const std::string stem = temporary_stem(path);
+  const auto before = fs::file_time_type::clock::now() - std::chrono::seconds(age_s);
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  std::error_code failed;
+  for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
+    const fs::path name = at->path().filename();
+    if (name.extension() != ".tmp" || name.string().compare(0, stem.size(), stem) != 0) continue;
+    std::error_code gone;
+    if (at->last_write_time(gone) < before && !gone) fs::remove(at->path(), gone);
+  }
 }
 
 }  // namespace krysol

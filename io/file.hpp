@@ -53,14 +53,23 @@ FileText read_text(const std::filesystem::path& path, std::int64_t max_text_byte
 /// Throws the FileError of a file whose text is longer than that.
 [[noreturn]] void fail_too_long(const std::string& name, std::int64_t max_text_bytes);
 
+/// How a file is written.
+struct OutputOptions {
+  unsigned permissions = 0666;  // of a new file, less the umask
+  /// false: not waited for the disk, so that a power failure may leave a file that is cut. For what
+  /// its reader checks and can make again.
+  bool sync = true;
+};
+
 /// A file in the making. It is written under a temporary name in the same folder and takes its own
 /// name in `commit()`, so that readers see the old file or the complete new one. Compressed with
 /// gzip where the name ends in `.gz`. A file that exists keeps its permissions and, behind a
-/// symbolic link, its place; a new one gets those of the umask. Devices and pipes are written
-/// directly. All but the destructor throw FileError (no such folder, no permission, disk full).
+/// symbolic link, its place; a new one gets those asked for, less the umask. Devices and pipes are
+/// written directly. All but the destructor throw FileError (no such folder, no permission, disk
+/// full).
 class OutputFile {
  public:
-  explicit OutputFile(const std::filesystem::path& path);
+  explicit OutputFile(const std::filesystem::path& path, OutputOptions options = {});
   /// Removes the temporary file unless `commit()` has succeeded.
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
@@ -68,7 +77,8 @@ class OutputFile {
 
   void write(std::string_view text);
 
-  /// Flushes, syncs to the disk and gives the file its name. Nothing may be written afterwards.
+  /// Flushes, syncs to the disk (unless told not to) and gives the file its name. Nothing may be
+  /// written afterwards.
   void commit();
 
  private:
@@ -82,6 +92,7 @@ class OutputFile {
   void discard() noexcept;
   static std::ptrdiff_t gzip_sink(archive* gzip, void* self, const void* data, std::size_t size);
 
+  OutputOptions options_;
   std::string name_;                 // as the caller gave it, for messages
   std::filesystem::path target_;     // with symbolic links resolved
   std::filesystem::path temporary_;  // empty: written directly
@@ -90,5 +101,9 @@ class OutputFile {
   archive* gzip_ = nullptr;
   int file_ = -1;
 };
+
+/// Removes what writers of this file left behind that were killed in the middle of it, `age_s`
+/// seconds ago or longer: temporary files of its name. Says nothing where it cannot.
+void remove_abandoned(const std::filesystem::path& path, std::int64_t age_s);
 
 }  // namespace krysol

@@ -4,6 +4,7 @@
 
 #include <complex>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -35,6 +36,20 @@ enum class NotFinite { by_mode, refuse, drop, keep };
 /// by side, to be summed by `to_csr`. `sum` adds them to the first, `first` drops them, both
 /// counted in `FileInfo::repairs`; `reject` throws at the first that is found.
 enum class Duplicates { keep, sum, first, reject };
+
+/// Whether matrices are kept as they were parsed, for the next time; see `read_through_cache`. The
+/// environment variable KRYSOL_MATRIX_CACHE says the same without the program's help: a folder (as
+/// `use` and `folder`), `on` (as `use`), or `off`, which changes nothing. What is set here counts.
+struct CacheOptions {
+  bool use = false;
+
+  /// The source's content decides whether its cache is good, all of which is read for that, and not
+  /// its times.
+  bool verify = false;
+
+  /// Empty: that of KRYSOL_MATRIX_CACHE, else krysol/matrices in $XDG_CACHE_HOME or ~/.cache.
+  std::filesystem::path folder;
+};
 
 struct ReadOptions {
   /// false (strict): the first departure from the format throws. Two that have one meaning are
@@ -78,6 +93,8 @@ struct ReadOptions {
   /// The most values `read_dense` makes of a coordinate file, whose sizes are not bounded by its
   /// length as those of an array file are.
   std::int64_t max_dense_values = std::int64_t{1} << 30;
+
+  CacheOptions cache;
 };
 
 /// What a file said of itself, and what had to be done to read it.
@@ -93,6 +110,7 @@ struct FileInfo {
   std::int64_t bytes = 0;             // of the file as it lies on disk
   std::int64_t text_bytes = 0;        // after decompression
   std::vector<std::string> repairs;   // one sentence a kind, each with its count and first line
+  std::string cache;  // what became of it: "read from PATH"; empty where none was asked for
 };
 
 /// A dense file, column by column: right-hand sides, starting guesses, solutions.

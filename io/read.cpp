@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include <krysol/io/archive.hpp>
+#include <krysol/io/cache.hpp>
 #include <krysol/io/harwell_boeing.hpp>
 #include <krysol/io/matrix_market.hpp>
 #include <krysol/io/parse_error.hpp>
@@ -195,12 +196,16 @@ DenseFile read_dense_archive(const std::filesystem::path& path, const ReadOption
                               files.empty() ? "no file" : names_of(files)));
 }
 
-}  // namespace
-
-MatrixFile read_matrix(const std::filesystem::path& path, const ReadOptions& options) {
+MatrixFile read_source(const std::filesystem::path& path, const ReadOptions& options) {
   auto stream = open_stream(path, options.max_text_bytes);
   if (is_tar(stream->head())) return read_archive(path, options);
   return read_text_matrix(std::move(stream), options);
+}
+
+}  // namespace
+
+MatrixFile read_matrix(const std::filesystem::path& path, const ReadOptions& options) {
+  return read_through_cache(path, options, [&] { return read_source(path, options); });
 }
 
 DenseFile read_dense(const std::filesystem::path& path, const ReadOptions& options) {

@@ -160,7 +160,10 @@ std::optional<CsrFile> try_to_read_twice(const std::filesystem::path& path,
 
 CsrFile read_csr(const std::filesystem::path& path, const ReadOptions& options) {
   if (options.low_memory) {
-    if (auto file = try_to_read_twice(path, options)) return *std::move(file);
+    if (auto file = try_to_read_twice(path, options)) {
+      if (options.cache.use) file->info.cache = "not used: it holds entries, and memory is scarce";
+      return *std::move(file);
+    }
   }
   MatrixFile file = read_matrix(path, options);
   CsrFile result;

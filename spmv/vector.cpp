@@ -5,10 +5,6 @@
 
 #include <fmt/format.h>
 
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
-
 namespace krysol {
 namespace {
 
@@ -63,18 +59,4 @@ void throw_out_of_memory(const char* label, double bytes, std::string_view space
 }
 
 }  // namespace detail
-
-void use_large_pages(void* begin, std::size_t bytes) {
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
-  constexpr std::uintptr_t large = std::uintptr_t{2} << 20;
-  const std::uintptr_t before = (large - reinterpret_cast<std::uintptr_t>(begin) % large) % large;
-  if (bytes < before + large) return;
-  // Advice only: where it is refused, small pages do.
-  madvise(static_cast<char*>(begin) + before, (bytes - before) / large * large, MADV_HUGEPAGE);
-#else
-  (void)begin;
-  (void)bytes;
-#endif
-}
-
 }  // namespace krysol

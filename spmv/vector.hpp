@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <krysol/spmv/large_pages.hpp>
 #include <krysol/spmv/memory.hpp>
 
 namespace krysol {
@@ -117,11 +118,6 @@ template <class T, class Exec>
 bool reads_beyond_cache(std::int64_t matrix, const Kokkos::View<const T*, Exec>& x) {
   return matrix + static_cast<std::int64_t>(x.extent(0) * sizeof(T)) > least_bytes_to_prefetch;
 }
-
-/// Asks the operating system to back an array that nobody touched yet by large pages, where it has
-/// them to give (Linux: transparent huge pages by madvise). Matrix arrays are read from end to end,
-/// and with small pages each 4 KiB begin with a search in the page tables.
-void use_large_pages(void* begin, std::size_t bytes);
 
 /// An array of whatever is there. The extents are those of View's constructor. Throws OutOfMemory,
 /// with the bytes asked for, where there is no room.
