@@ -62,16 +62,16 @@ void add_read_options(CLI::App& app, ReadOptions& o) {
   app.add_flag("--low-memory", o.low_memory,
                "read a file twice rather than keep its entries beside the matrix; slower")
       ->group("Reading");
+  app.add_flag("--cache", o.cache.use, "keep the parsed matrix for the next time")
+      ->group("Reading");
   app.add_option_function<std::string>(
-         "--cache",
+         "--cache-folder",
          [&o](const std::string& folder) {
            o.cache.use = true;
            o.cache.folder = folder;
          },
-         "keep the parsed matrix for the next time, in FOLDER or krysol/matrices in\n"
-         "$XDG_CACHE_HOME or ~/.cache (also by KRYSOL_MATRIX_CACHE in the environment)")
-      ->expected(0, 1)
-      ->type_name("[FOLDER]")
+         "the same in this folder (default: KRYSOL_MATRIX_CACHE in the environment, which may\n"
+         "also be on, else krysol/matrices in $XDG_CACHE_HOME or ~/.cache)")
       ->group("Reading");
   app.add_flag("--verify-cache", o.cache.verify,
                "hold the cache against the whole content of the file, not against its times")

@@ -10,7 +10,7 @@ namespace krysol::apps {
 
 /// Adds --repair and what decides about single kinds of departures: --index-base, --triangle,
 /// --junk, --not-finite, --duplicates; and --low-memory, --cache,
-/// --verify-cache and --member.
+/// --cache-folder, --verify-cache and --member.
 void add_read_options(CLI::App& app, ReadOptions& options);
 
 }  // namespace krysol::apps
