@@ -548,6 +548,9 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--witness", o.witness,
                  "write the direction p with p'Ap <= 0, where one is found, as a vector; likewise");
   add_read_options(app, o.read);
+  app.add_flag("--low-memory", o.read.low_memory,
+               "read a file twice rather than keep its entries beside the matrix; slower")
+      ->group("Reading");
   app.add_flag("--strict", o.strict,
                "a preconditioner that cannot be built is an error, not replaced by a simpler one");
   app.add_flag("--quiet", o.quiet, "no report; the exit code, errors and files say all");

@@ -59,9 +59,6 @@ void add_read_options(CLI::App& app, ReadOptions& o) {
        {"reject", Duplicates::reject}},
       "entries of one place: summed by the matrix, summed here and counted, only\n"
       "the first taken, or an error (default: keep)");
-  app.add_flag("--low-memory", o.low_memory,
-               "read a file twice rather than keep its entries beside the matrix; slower")
-      ->group("Reading");
   app.add_flag("--cache", o.cache.use, "keep the parsed matrix for the next time")
       ->group("Reading");
   app.add_option_function<std::string>(

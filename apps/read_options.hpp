@@ -8,9 +8,8 @@
 
 namespace krysol::apps {
 
-/// Adds --repair and what decides about single kinds of departures: --index-base, --triangle,
-/// --junk, --not-finite, --duplicates; and --low-memory, --cache,
-/// --cache-folder, --verify-cache and --member.
+/// Adds --repair and what decides about single kinds of departures (--index-base, --triangle,
+/// --junk, --not-finite, --duplicates), --cache, --cache-folder, --verify-cache and --member.
 void add_read_options(CLI::App& app, ReadOptions& options);
 
 }  // namespace krysol::apps

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <archive.h>
-#include <archive_entry.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,7 +8,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <exception>
 #include <memory>
 #include <new>
 #include <random>
@@ -67,10 +64,17 @@ bool FileText::append(const std::function<std::size_t(char*, std::size_t)>& read
 }
 
 OutputFile::OutputFile(const std::filesystem::path& path, OutputOptions options)
-    : options_(options), name_(path.string()), target_(path) {
+    : options_(options),
+      name_(path.string()),
+      target_(path),
+      compression_(options.compression.value_or(compression_of(path))) {
+  if (name_ == "-") {
+    name_ = "standard output";
+    target_.clear();
+  }
   // Renaming onto a symbolic link would replace the link: follow it first.
   std::error_code ignored;
-  if (std::filesystem::is_symlink(path, ignored)) {
+  if (std::filesystem::is_symlink(target_, ignored)) {
     const auto resolved = std::filesystem::weakly_canonical(path, ignored);
     if (!ignored) target_ = resolved;
   }
@@ -79,17 +83,11 @@ OutputFile::OutputFile(const std::filesystem::path& path, OutputOptions options)
   // Renaming onto a device or a pipe would replace it by a file.
   const bool special = std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
   try {
-    if (special) {
-      file_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
-      if (file_ < 0) fail("cannot be opened for writing", errno);
-    } else {
-      open_temporary();
-      if (std::filesystem::exists(status)) {
-        ::fchmod(file_, static_cast<mode_t>(status.permissions()) & 07777);
-      }
+    open(special);
+    if (!temporary_.empty() && std::filesystem::exists(status)) {
+      ::fchmod(file_, static_cast<mode_t>(status.permissions()) & 07777);
     }
     buffer_.reserve(block_bytes);
-    if (path.extension() == ".gz") open_gzip();
   } catch (...) {
     discard();
     throw;
@@ -97,6 +95,17 @@ OutputFile::OutputFile(const std::filesystem::path& path, OutputOptions options)
 }
 
 OutputFile::~OutputFile() { discard(); }
+
+void OutputFile::open(bool special) {
+  if (target_.empty()) {
+    file_ = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);  // so that closing it leaves the other open
+  } else if (special) {
+    file_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
+  } else {
+    open_temporary();
+  }
+  if (file_ < 0) fail("cannot be opened for writing", errno);
+}
 
 void OutputFile::open_temporary() {
   std::random_device random;
@@ -115,76 +124,76 @@ void OutputFile::open_temporary() {
   fail("cannot be written", error_number);
 }
 
-void OutputFile::open_gzip() {
-  gzip_ = archive_write_new();
-  if (gzip_ == nullptr) throw std::bad_alloc();
-  archive_write_add_filter_gzip(gzip_);
-  // Without a time stamp the same numbers give the same file.
-  archive_write_set_filter_option(gzip_, "gzip", "timestamp", nullptr);
-  archive_write_set_format_raw(gzip_);
-  archive_write_set_bytes_in_last_block(gzip_, 1);  // no padding behind the gzip trailer
-  bool good = archive_write_open(gzip_, this, nullptr, gzip_sink, nullptr) == ARCHIVE_OK;
-  archive_entry* entry = archive_entry_new();
-  if (entry == nullptr) throw std::bad_alloc();
-  archive_entry_set_filetype(entry, AE_IFREG);
-  good = good && archive_write_header(gzip_, entry) == ARCHIVE_OK;
-  archive_entry_free(entry);
-  if (!good) fail_gzip();
-}
-
 void OutputFile::write(std::string_view text) {
   if (file_ < 0) throw FileError(name_ + ": nothing can be written after it was committed");
   if (buffer_.size() + text.size() > block_bytes) flush();
-  if (text.size() >= block_bytes) {
-    buffer_.assign(text);
+  if (text.size() >= block_bytes / 16) {  // gathering saves nothing any more
     flush();
+    put(text);
   } else {
     buffer_.append(text);
   }
 }
 
+void OutputFile::write_packed(std::string_view packed) {
+  if (file_ < 0) throw FileError(name_ + ": nothing can be written after it was committed");
+  flush();
+  end_stream();
+  write_bytes(packed);
+}
+
 void OutputFile::flush() {
-  if (gzip_ == nullptr) {
-    write_bytes(buffer_.data(), buffer_.size());
-  } else if (!buffer_.empty() && archive_write_data(gzip_, buffer_.data(), buffer_.size()) < 0) {
-    fail_gzip();
-  }
+  if (!buffer_.empty()) put(buffer_);
   buffer_.clear();
 }
 
-void OutputFile::write_bytes(const char* data, std::size_t size) {
-  while (size > 0) {
-    const ssize_t n = ::write(file_, data, std::min(size, std::size_t{1} << 30));
+void OutputFile::put(std::string_view text) {
+  if (compression_ == Compression::none) {
+    write_bytes(text);
+    return;
+  }
+  with_name([&] {
+    if (stream_ == nullptr) {
+      stream_ = std::make_unique<Compressor>(
+          compression_, [this](std::string_view bytes) { write_bytes(bytes); });
+    }
+    stream_->write(text);
+  });
+}
+
+void OutputFile::end_stream() {
+  if (stream_ == nullptr) return;
+  with_name([&] { stream_->close(); });
+  stream_.reset();
+}
+
+/// A compressor does not know whose bytes it has.
+template <class Work>
+void OutputFile::with_name(const Work& work) const {
+  try {
+    work();
+  } catch (const FileError& e) {
+    const std::string what = e.what();
+    if (what.starts_with(name_ + ": ")) throw;
+    throw FileError(name_ + ": " + what);
+  }
+}
+
+void OutputFile::write_bytes(std::string_view bytes) {
+  bytes_written_ += static_cast<std::int64_t>(bytes.size());
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(file_, bytes.data(), std::min(bytes.size(), std::size_t{1} << 30));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) fail("cannot be written", errno);
-    data += n;
-    size -= static_cast<std::size_t>(n);
+    bytes.remove_prefix(static_cast<std::size_t>(n));
   }
-}
-
-la_ssize_t OutputFile::gzip_sink(archive* gzip, void* self, const void* data, std::size_t size) {
-  try {
-    static_cast<OutputFile*>(self)->write_bytes(static_cast<const char*>(data), size);
-  } catch (...) {
-    // Kept for `fail_gzip`: an exception must not cross libarchive, which is C.
-    static_cast<OutputFile*>(self)->write_error_ = std::current_exception();
-    archive_set_error(gzip, EIO, "writing failed");
-    return -1;
-  }
-  return static_cast<la_ssize_t>(size);
-}
-
-void OutputFile::close_gzip() {
-  if (gzip_ == nullptr) return;
-  if (archive_write_close(gzip_) != ARCHIVE_OK) fail_gzip();
-  archive_write_free(gzip_);
-  gzip_ = nullptr;
 }
 
 void OutputFile::commit() {
   if (file_ < 0) throw FileError(name_ + ": was committed already");
   flush();
-  close_gzip();
+  if (bytes_written_ == 0) put({});  // of no text too there is a compressed form
+  end_stream();
   // Pipes and terminals cannot be synced; that is no error.
   if (options_.sync && ::fsync(file_) != 0 && !temporary_.empty()) fail("cannot be written", errno);
   const int closed = ::close(file_);
@@ -205,22 +214,11 @@ void OutputFile::commit() {
 }
 
 void OutputFile::discard() noexcept {
-  if (gzip_ != nullptr) {
-    archive_write_fail(gzip_);  // do not flush what is thrown away
-    archive_write_free(gzip_);
-    gzip_ = nullptr;
-  }
+  stream_.reset();
   if (file_ >= 0) ::close(file_);
   file_ = -1;
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
   temporary_.clear();
-}
-
-void OutputFile::fail_gzip() const {
-  if (write_error_) std::rethrow_exception(write_error_);
-  const char* message = archive_error_string(gzip_);
-  throw FileError(fmt::format("{}: cannot be compressed: {}", name_,
-                              message != nullptr ? message : "no reason given"));
 }
 
 void OutputFile::fail(const std::string& what, int error_number) const {

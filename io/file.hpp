@@ -5,14 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <exception>
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
-struct archive;  // of libarchive
+#include <krysol/io/compressor.hpp>
 
 namespace krysol {
 
@@ -59,14 +59,15 @@ struct OutputOptions {
   /// false: not waited for the disk, so that a power failure may leave a file that is cut. For what
   /// its reader checks and can make again.
   bool sync = true;
+  std::optional<Compression> compression{};  // none: as the end of the name says
 };
 
 /// A file in the making. It is written under a temporary name in the same folder and takes its own
-/// name in `commit()`, so that readers see the old file or the complete new one. Compressed with
-/// gzip where the name ends in `.gz`. A file that exists keeps its permissions and, behind a
-/// symbolic link, its place; a new one gets those asked for, less the umask. Devices and pipes are
-/// written directly. All but the destructor throw FileError (no such folder, no permission, disk
-/// full).
+/// name in `commit()`, so that readers see the old file or the complete new one. Compressed as the
+/// end of the name says (`.gz`, `.bz2`, `.xz`, `.zst`), or as asked. A file that exists keeps its
+/// permissions and, behind a symbolic link, its place; a new one gets those asked for, less the
+/// umask. Devices and pipes are written directly; "-" is standard output. All but the destructor
+/// throw FileError (no such folder, no permission, disk full).
 class OutputFile {
  public:
   explicit OutputFile(const std::filesystem::path& path, OutputOptions options = {});
@@ -75,7 +76,15 @@ class OutputFile {
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
+  Compression compression() const { return compression_; }
+
   void write(std::string_view text);
+
+  /// What `pack` made of the text that comes next, so that several threads can compress.
+  void write_packed(std::string_view packed);
+
+  /// Bytes that the file has by now, compressed ones where it is; all of them after `commit()`.
+  std::int64_t bytes_written() const { return bytes_written_; }
 
   /// Flushes, syncs to the disk (unless told not to) and gives the file its name. Nothing may be
   /// written afterwards.
@@ -83,22 +92,24 @@ class OutputFile {
 
  private:
   [[noreturn]] void fail(const std::string& what, int error_number) const;
-  [[noreturn]] void fail_gzip() const;
+  void open(bool special);
   void open_temporary();
-  void open_gzip();
+  void put(std::string_view text);
   void flush();
-  void write_bytes(const char* data, std::size_t size);
-  void close_gzip();
+  void end_stream();
+  void write_bytes(std::string_view bytes);
   void discard() noexcept;
-  static std::ptrdiff_t gzip_sink(archive* gzip, void* self, const void* data, std::size_t size);
+  template <class Work>
+  void with_name(const Work& work) const;
 
   OutputOptions options_;
   std::string name_;                 // as the caller gave it, for messages
   std::filesystem::path target_;     // with symbolic links resolved
   std::filesystem::path temporary_;  // empty: written directly
+  Compression compression_ = Compression::none;
   std::string buffer_;
-  std::exception_ptr write_error_;
-  archive* gzip_ = nullptr;
+  std::unique_ptr<Compressor> stream_;
+  std::int64_t bytes_written_ = 0;
   int file_ = -1;
 };
 

@@ -5,11 +5,13 @@
 #include <complex>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include <krysol/io/compressor.hpp>
 #include <krysol/spmv/triplets.hpp>
 
 namespace krysol {
@@ -77,7 +79,7 @@ struct ReadOptions {
   }
 
   /// The file to read from an archive, with its folders; empty: see `read_matrix`.
-  std::string member;
+  std::string member{};
 
   /// The most text a file may decompress to. 64 GiB hold some 3 x 10^9 entries; a gzip file can
   /// swell 1032-fold, so a limit relative to its size would say little.
@@ -95,6 +97,27 @@ struct ReadOptions {
   std::int64_t max_dense_values = std::int64_t{1} << 30;
 
   CacheOptions cache;
+};
+
+struct WriteOptions {
+  /// That make the text; 0: as `ReadOptions::threads`. The file does not depend on
+  /// it.
+  int threads = 0;
+
+  /// What the entries are written as; none: real, or complex where they are. Integers must be whole
+  /// numbers from -2^63 to below 2^63 (-0.0 becomes 0). A pattern holds no values, and is general
+  /// or symmetric.
+  std::optional<Field> field{};
+
+  /// None: as the name ends. A long file is compressed by all threads, but for gzip, which one
+  /// thread does while others make its text.
+  std::optional<Compression> compression{};
+
+  /// Of Matrix Market, comment lines behind the banner; of Harwell-Boeing, the title.
+  std::string title{};
+
+  /// Of Harwell-Boeing: a name of at most eight bytes.
+  std::string key{};
 };
 
 /// What a file said of itself, and what had to be done to read it.

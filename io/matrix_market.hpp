@@ -35,21 +35,26 @@ DenseFile parse_dense(std::string_view text, const std::string& name,
                       const ReadOptions& options = {});
 
 /// Writes coordinates in the order given, one-based, each value in the fewest digits that read back
-/// to the same bits. Compressed with gzip where the name ends in `.gz`. The file appears under its
-/// name only when it is complete. Throws FileError, also for a value that is NaN or infinite,
-/// because no reader would take the file; std::invalid_argument for arrays of different lengths,
-/// indices outside the matrix and entries that its symmetry forbids (above the diagonal; on a
-/// skew-symmetric diagonal; with an imaginary part on a hermitian one).
-void write_matrix(const std::filesystem::path& path, const Triplets<double>& matrix);
-void write_matrix(const std::filesystem::path& path, const Triplets<std::complex<double>>& matrix);
+/// to the same bits. Compressed where the name ends in `.gz`, `.bz2`, `.xz` or `.zst`; "-" is
+/// standard output. The file appears under its name only when it is complete. Throws FileError,
+/// also for a value that is NaN or infinite, because no reader would take the file;
+/// std::invalid_argument for arrays of different lengths, indices outside the matrix, entries that
+/// its symmetry forbids (above the diagonal; on a skew-symmetric diagonal; with an imaginary part
+/// on a hermitian one), and a field that cannot hold the values. Memory: a few MB a thread, some 40
+/// MB where compressed.
+void write_matrix(const std::filesystem::path& path, const Triplets<double>& matrix,
+                  const WriteOptions& options = {});
+void write_matrix(const std::filesystem::path& path, const Triplets<std::complex<double>>& matrix,
+                  const WriteOptions& options = {});
 
 /// Writes a dense array of `cols` columns, values[rows * cols] column by column. NaN and infinity
 /// are written as `nan` and `inf`: the iterate of a solver that broke down is evidence.
 /// `read_dense` refuses such a file with the position. Throws FileError; std::invalid_argument
-/// where the number of values is not rows * cols.
+/// where the number of values is not rows * cols, and for a field that cannot hold them (a pattern
+/// is none).
 void write_dense(const std::filesystem::path& path, Index rows, Index cols,
-                 const std::vector<double>& values);
+                 const std::vector<double>& values, const WriteOptions& options = {});
 void write_dense(const std::filesystem::path& path, Index rows, Index cols,
-                 const std::vector<std::complex<double>>& values);
+                 const std::vector<std::complex<double>>& values, const WriteOptions& options = {});
 
 }  // namespace krysol

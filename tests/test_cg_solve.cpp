@@ -854,7 +854,7 @@ TEST(Readme, ListsEveryMethodThatTheLibraryHas) {
 TEST(Readme, LinksToFilesThatExist) {
   for (const char* name :
        {"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/design.md", "docs/cg_solve-json.md",
-        "docs/gemm_bench.md", "docs/spmv_bench.md", "data/README.md"}) {
+        "docs/gemm_bench.md", "docs/matrix_convert.md", "docs/spmv_bench.md", "data/README.md"}) {
     const std::string text = text_of(root / name);
     for (auto at = text.find("]("); at != std::string::npos; at = text.find("](", at + 1)) {
       const std::string target = text.substr(at + 2, text.find_first_of("#)", at + 2) - at - 2);

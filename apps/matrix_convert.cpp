@@ -1,0 +1,338 @@
+// matrix_convert: a matrix file in another format, compressed or not, with another symmetry.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sample runs:
+//   matrix_convert data/gr_30_30.mtx grid.rsa
+//   matrix_convert data/gr_30_30.mtx grid.mtx.zst --general --sort
+//   matrix_convert data/gr_30_30.mtx - --to rb --title "nine-point star" --key STAR
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <krysol/io/file.hpp>
+#include <krysol/io/harwell_boeing.hpp>
+#include <krysol/io/matrix_market.hpp>
+#include <krysol/io/parse_error.hpp>
+#include <krysol/io/read.hpp>
+
+#include "cli.hpp"
+#include "read_options.hpp"
+#include "triplet_edits.hpp"
+
+namespace krysol::apps {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::string in;
+  std::string out;
+  std::string to;
+  std::string rhs;
+  std::string title;
+  std::string key;
+  bool general = false;
+  bool symmetric = false;
+  bool hermitian = false;
+  bool skew = false;
+  bool pattern = false;
+  bool sum_duplicates = false;
+  bool drop_zeros = false;
+  bool sort = false;
+  bool quiet = false;
+  ReadOptions read;
+};
+
+// ---- what is written, from names
+
+enum class Format { matrix_market, rutherford_boeing };
+
+constexpr std::string_view known_suffixes =
+    ".mtx and .mm (Matrix Market), .rb, .hb and types such as .rsa (Rutherford-Boeing), each also "
+    "with .gz, .bz2, .xz or .zst behind it";
+
+struct Target {
+  Format format = Format::matrix_market;
+  std::string type;                          // such as "rsa", where the name is that of a type
+  std::optional<Compression> compression{};  // none: by the name of the file
+};
+
+std::optional<Target> target_of_suffix(std::string suffix) {
+  std::transform(suffix.begin(), suffix.end(), suffix.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (suffix == "mtx" || suffix == "mm") return Target{Format::matrix_market, ""};
+  if (suffix == "rb" || suffix == "hb") return Target{Format::rutherford_boeing, ""};
+  const auto one_of = [&](std::size_t k, std::string_view letters) {
+    return letters.find(suffix[k]) != std::string_view::npos;
+  };
+  if (suffix.size() == 3 && one_of(0, "rcpi") && one_of(1, "suhzr") && suffix[2] == 'a') {
+    return Target{Format::rutherford_boeing, suffix};
+  }
+  return std::nullopt;
+}
+
+/// --to, or the end of the name. Throws UsageError.
+Target target_of(const Options& o) {
+  if (!o.to.empty()) {
+    const fs::path to = "." + o.to;  // "mtx.gz" ends as a name does
+    auto target = target_of_suffix(without_compression(to).string().substr(1));
+    if (!target) {
+      throw UsageError(
+          fmt::format("--to takes mtx or rb, as in mtx, rb or mtx.gz, not '{}'", o.to));
+    }
+    const Compression compression = compression_of(to);
+    if (compression != Compression::none) target->compression = compression;
+    return *target;
+  }
+  if (o.out == "-") throw UsageError("standard output has no suffix: add --to mtx or --to rb");
+  const std::string suffix = without_compression(o.out).extension().string();
+  const auto target = suffix.empty() ? std::nullopt : target_of_suffix(suffix.substr(1));
+  if (!target) {
+    throw UsageError(fmt::format("{}: its name does not say the format. Known are {}; or add --to",
+                                 o.out, known_suffixes));
+  }
+  return *target;
+}
+
+/// A name that the file's own makes, where none was given: printable, of at most `longest` bytes.
+std::string name_for(const std::string& out, std::size_t longest) {
+  std::string name = out == "-" ? "matrix" : without_compression(out).stem().string();
+  name.resize(std::min(name.size(), longest));
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return c < ' ' || c > '~'; }, '_');
+  return name;
+}
+
+// ---- what is done to it
+
+std::optional<Symmetry> wanted_symmetry(const Options& o) {
+  if (o.general) return Symmetry::general;
+  if (o.symmetric) return Symmetry::symmetric;
+  if (o.hermitian) return Symmetry::hermitian;
+  if (o.skew) return Symmetry::skew_symmetric;
+  return std::nullopt;
+}
+
+template <class T>
+void edit(const Options& o, Triplets<T>& a, std::vector<std::string>& notes) {
+  const auto wanted = wanted_symmetry(o);
+  if (wanted && *wanted != a.symmetry) {
+    if (*wanted == Symmetry::hermitian && std::is_same_v<T, double>) {
+      throw UsageError(fmt::format("{}: real values: --symmetric, not --hermitian", o.in));
+    }
+    expand(a);
+    if (*wanted != Symmetry::general) keep_lower_triangle(a, *wanted);
+  }
+  if (o.sum_duplicates) {
+    notes.push_back(fmt::format("duplicates summed: {}", sum_duplicates(a)));
+  }
+  if (o.drop_zeros) notes.push_back(fmt::format("zeros dropped: {}", drop_zeros(a)));
+  if (o.sort) sort(a);
+}
+
+bool all_fit_integers(const Triplets<double>& a) {
+  return std::all_of(a.values.begin(), a.values.end(),
+                     [](double v) { return v >= -0x1p63 && v < 0x1p63 && v == std::trunc(v); });
+}
+
+/// The file's own field where it can hold what was read; that of a type in the name, where it has
+/// one.
+template <class T>
+Field field_for(const Options& o, const Target& target, const FileInfo& info, Triplets<T>& a) {
+  const bool one_sign = a.symmetry == Symmetry::general || a.symmetry == Symmetry::symmetric;
+  if (o.pattern || target.type.starts_with('p')) {
+    if (!one_sign) a.symmetry = Symmetry::symmetric;  // where its entries are
+    return Field::pattern;
+  }
+  if constexpr (std::is_same_v<T, std::complex<double>>) {
+    return Field::complex;
+  } else {
+    if (target.type.starts_with('r')) return Field::real;
+    if (target.type.starts_with('i')) return Field::integer;
+    if (info.field == Field::pattern && one_sign) return Field::pattern;
+    if (info.field == Field::integer || info.field == Field::pattern) {
+      return all_fit_integers(a) ? Field::integer : Field::real;
+    }
+    return Field::real;
+  }
+}
+
+/// A name that says one type over a file of another would mislead whoever reads it.
+void check_type(const Options& o, const Target& target, Field field, Symmetry symmetry) {
+  if (target.type.empty()) return;
+  constexpr std::string_view fields = "ripc";  // in the order of Field
+  const bool right_field = target.type[0] == fields[static_cast<std::size_t>(field)];
+  constexpr std::string_view symmetries = "uszh";                    // in the order of Symmetry
+  const char letter = target.type[1] == 'r' ? 'u' : target.type[1];  // rectangular
+  if (right_field && letter == symmetries[static_cast<std::size_t>(symmetry)]) return;
+  throw UsageError(fmt::format(
+      "{}: {} names another type than {} {}. Name it .rb, or see --general, --symmetric, "
+      "--hermitian, --skew and --pattern",
+      o.out, target.type, to_string(field), to_string(symmetry)));
+}
+
+template <class T>
+std::vector<T> right_hand_side(const Options& o, Index rows, const DenseFile& attached) {
+  if (o.rhs.empty() && attached.cols == 0) return {};
+  ReadOptions read = o.read;
+  read.member.clear();  // names the matrix
+  const DenseFile file = o.rhs.empty() ? attached : read_dense(o.rhs, read);
+  if (file.rows != rows) {
+    throw UsageError(fmt::format("{}: the right-hand side has {} rows; the matrix has {} rows",
+                                 o.rhs.empty() ? o.in : o.rhs, file.rows, rows));
+  }
+  return std::visit(
+      [&](const auto& values) -> std::vector<T> {
+        using S = typename std::decay_t<decltype(values)>::value_type;
+        if constexpr (std::is_same_v<S, std::complex<double>> && std::is_same_v<T, double>) {
+          throw UsageError(
+              fmt::format("{}: the right-hand side is complex, the matrix is real", o.rhs));
+        } else {
+          return {values.begin(), values.end()};
+        }
+      },
+      file.values);
+}
+
+// ---- the line that says what was done
+
+std::string line(const Options& o, const Target& target, const FileInfo& info, std::string matrix,
+                 const std::vector<std::string>& notes) {
+  std::string text =
+      fmt::format("{}: {}, {}", o.out == "-" ? "standard output" : o.out, matrix,
+                  target.format == Format::matrix_market ? "Matrix Market" : "Rutherford-Boeing");
+  std::error_code unknown;
+  if (o.out != "-" && fs::is_regular_file(o.out, unknown)) {
+    text += fmt::format(", {} bytes", fs::file_size(o.out));
+  }
+  for (const std::string& repair : info.repairs) text += "; repaired: " + repair;
+  for (const std::string& note : notes) text += "; " + note;
+  if (info.rounded_integers > 0) {
+    text += fmt::format("; integers beyond 2^53 rounded: {}", info.rounded_integers);
+  }
+  return text + "\n";
+}
+
+/// Vectors that came with the matrix and have no place in what is written.
+void left_out(const Target& target, const AttachedVectors& attached,
+              std::vector<std::string>& notes) {
+  const auto note = [&notes](const DenseFile& vector, std::string_view what) {
+    if (vector.cols > 0) notes.push_back(fmt::format("left out: {}", what));
+  };
+  if (target.format == Format::matrix_market) note(attached.rhs, "the right-hand side");
+  note(attached.guess, "the starting guess");
+  note(attached.solution, "the solution");
+}
+
+template <class T>
+int convert(const Options& o, const Target& target, const FileInfo& info,
+            const AttachedVectors& attached, Triplets<T> a) {
+  std::vector<std::string> notes;
+  left_out(target, attached, notes);
+  edit(o, a, notes);
+  WriteOptions write;
+  write.threads = o.read.threads;
+  write.compression = target.compression;
+  write.field = field_for(o, target, info, a);
+  check_type(o, target, *write.field, a.symmetry);
+  write.title = o.title;
+  if (target.format == Format::matrix_market) {
+    write_matrix(o.out, a, write);
+  } else {
+    if (o.title.empty()) write.title = name_for(o.out, 72);
+    write.key = o.key.empty() ? name_for(o.out, 8) : o.key;
+    write_rutherford_boeing(o.out, a, write, right_hand_side<T>(o, a.rows, attached.rhs));
+  }
+  if (o.quiet) return exit_converged;
+  const std::string matrix =
+      fmt::format("{} x {}, {} {}, {} entries", a.rows, a.cols, to_string(*write.field),
+                  to_string(a.symmetry), a.values.size());
+  const std::string report = line(o, target, info, matrix, notes);
+  if (o.out == "-") {
+    fmt::print(stderr, "{}", report);
+  } else {
+    print(report);
+  }
+  return exit_converged;
+}
+
+void add_options(CLI::App& app, Options& o) {
+  app.add_option("in", o.in,
+                 "Matrix Market, Harwell-Boeing or Rutherford-Boeing file, also compressed or in "
+                 "the\ncollection's .tar.gz; - for standard input")
+      ->required();
+  app.add_option(
+         "out", o.out,
+         fmt::format("what is written. Known are {};\n- is standard output", known_suffixes))
+      ->required();
+  app.add_option("--to", o.to, "mtx or rb, also as in mtx.gz, whatever the name of the file says");
+  auto* general = app.add_flag("--general", o.general, "store both triangles of a symmetry");
+  auto* symmetric = app.add_flag("--symmetric", o.symmetric,
+                                 "store the lower triangle; an error names a pair that differs");
+  auto* hermitian = app.add_flag("--hermitian", o.hermitian, "the same for a Hermitian matrix");
+  auto* skew = app.add_flag("--skew", o.skew, "the same for a skew-symmetric matrix");
+  general->excludes(symmetric, hermitian, skew);
+  symmetric->excludes(hermitian, skew);
+  hermitian->excludes(skew);
+  app.add_flag("--pattern", o.pattern, "no values, only where entries are");
+  app.add_flag("--sum-duplicates", o.sum_duplicates,
+               "one entry a place (Rutherford-Boeing files always have that)");
+  app.add_flag("--drop-zeros", o.drop_zeros, "no entries that are 0");
+  app.add_flag("--sort", o.sort, "entries column by column, rows ascending");
+  app.add_option("--rhs", o.rhs, "right-hand sides for a Harwell-Boeing file: a dense file");
+  app.add_option("--title", o.title,
+                 "comment of a Matrix Market file; title of another (72 bytes)");
+  app.add_option("--key", o.key, "of a Rutherford-Boeing file (8 bytes)");
+  add_read_options(app, o.read);
+  app.add_option("--threads", o.read.threads, "default: OMP_NUM_THREADS, or all cores")
+      ->check(CLI::Range(1, 4096));
+  app.add_flag("--quiet", o.quiet, "no line that says what was done");
+}
+
+std::string list_text() {
+  return "formats (--to, or the end of the name):\n"
+         "  mtx             Matrix Market, coordinates: .mtx .mm\n"
+         "  rb              Rutherford-Boeing, compressed columns: .rb .hb .rsa .rua .cha ...\n"
+         "compressions (behind it, as in mtx.gz): gz bz2 xz zst\n";
+}
+
+int main_checked(int argc, char** argv) {
+  Options o;
+  CLI::App app{
+      "Writes a matrix file anew: in another format, compressed, with or without a symmetry.\n"
+      "Values keep every bit. OUT may be IN: it takes its name when it is complete.\n"
+      "Exit code: 0 written, 2 bad input or usage, 3 internal error or not enough memory.",
+      "matrix_convert"};
+  add_options(app, o);
+  if (const auto done = parse(app, argc, argv, "list formats and compressions", list_text)) {
+    return *done;
+  }
+  const Target target = target_of(o);
+  if (target.format == Format::matrix_market && !(o.rhs.empty() && o.key.empty())) {
+    throw UsageError(fmt::format("{} goes with Rutherford-Boeing, not with Matrix Market",
+                                 o.rhs.empty() ? "--key" : "--rhs"));
+  }
+  check_writable({o.out});
+  MatrixFile file = read_matrix(o.in, o.read);
+  return std::visit(
+      [&](auto& entries) {
+        return convert(o, target, file.info, file.attached, std::move(entries));
+      },
+      file.matrix);
+}
+
+}  // namespace
+}  // namespace krysol::apps
+
+int main(int argc, char** argv) {
+  return krysol::apps::run_program("matrix_convert",
+                                   [&] { return krysol::apps::main_checked(argc, argv); });
+}
