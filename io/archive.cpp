@@ -19,7 +19,6 @@
 namespace krysol {
 namespace {
 
-constexpr std::size_t block_bytes = std::size_t{1} << 18;
 constexpr std::size_t header_bytes = 512;
 
 /// A number in octal digits, with blanks or NULs around it; -1 where it is none.
@@ -57,10 +56,10 @@ bool is_tar(std::string_view head) {
 /// which libarchive's own filters do not.
 class Archive::Tar {
  public:
-  Tar(std::filesystem::path path, std::int64_t max_text_bytes)
+  Tar(std::unique_ptr<Stream> stream, std::filesystem::path path, std::int64_t max_text_bytes)
       : path_(std::move(path)),
         limit_(max_text_bytes),
-        stream_(open_stream(path_, max_text_bytes)),
+        stream_(std::move(stream)),
         blocks_(stream_->blocks_in_turn(0)),
         handle_(archive_read_new()) {
     if (handle_ == nullptr) throw std::bad_alloc();
@@ -83,7 +82,12 @@ class Archive::Tar {
       member_ = {name != nullptr ? name : "", archive_entry_size(entry), member_.number + 1};
       return member_;
     }
-    while (blocks_->next(block_)) {  // what is behind the last member
+    const std::int64_t end = archive_read_header_position(handle_.get());
+    while (next_text()) {  // what is behind the last member
+    }
+    // The mark is a block of zeros. libarchive takes its absence for an end as well.
+    if (text_bytes_ < end + static_cast<std::int64_t>(header_bytes)) {
+      throw FileError(stream_->name() + ": is cut: the mark of the end of an archive is missing");
     }
     if (!stream_->is_as_promised()) check_as_a_whole();
     return std::nullopt;
@@ -115,7 +119,7 @@ class Archive::Tar {
     auto& me = *static_cast<Tar*>(self);
     try {
       do {
-        if (!me.blocks_->next(me.block_)) return 0;
+        if (!me.next_text()) return 0;
       } while (me.block_.begin == me.block_.end);
     } catch (...) {
       me.read_error_ = std::current_exception();
@@ -126,9 +130,20 @@ class Archive::Tar {
     return me.block_.end - me.block_.begin;
   }
 
+  bool next_text() {
+    if (!blocks_->next(block_)) return false;
+    text_bytes_ += block_.end - block_.begin;
+    return true;
+  }
+
   /// Files of several gzip members have no sum of the whole: the slow way compares the last one.
   void check_as_a_whole() {
-    if (stream_->is_repeatable()) read_text(path_, limit_);
+    if (!stream_->is_repeatable()) {
+      throw FileError(stream_->name() +
+                      ": cannot be decompressed, it is damaged: the gzip checksum differs; or it "
+                      "has several gzip members, which cannot be compared in a pipe");
+    }
+    read_text(path_, limit_);
   }
 
   [[noreturn]] void fail() {
@@ -143,6 +158,7 @@ class Archive::Tar {
   std::unique_ptr<Stream> stream_;
   std::unique_ptr<TextBlocks> blocks_;
   TextBlock block_;
+  std::int64_t text_bytes_ = 0;  // taken from the blocks
   std::exception_ptr read_error_;
   Member member_{{}, 0, -1};
   std::unique_ptr<archive, Free> handle_;
@@ -184,10 +200,15 @@ class Archive::MemberStream : public Stream {
 };
 
 Archive::Archive(const std::filesystem::path& path, std::int64_t max_text_bytes)
-    : tar_(std::make_shared<Tar>(path, max_text_bytes)) {}
+    : Archive(open_stream(path, max_text_bytes), path, max_text_bytes) {}
+
+Archive::Archive(std::unique_ptr<Stream> stream, const std::filesystem::path& path,
+                 std::int64_t max_text_bytes)
+    : tar_(std::make_shared<Tar>(std::move(stream), path, max_text_bytes)) {}
 
 std::optional<Archive::Member> Archive::next() { return tar_->next(); }
 std::unique_ptr<Stream> Archive::text() { return std::make_unique<MemberStream>(tar_); }
 std::int64_t Archive::file_bytes() const { return tar_->stream().file_bytes(); }
+bool Archive::is_repeatable() const { return tar_->stream().is_repeatable(); }
 
 }  // namespace krysol

@@ -18,7 +18,8 @@ namespace krysol {
 bool is_tar(std::string_view head);
 
 /// Members go by once, in the order of the archive. All throw FileError where the archive cannot be
-/// read, is cut or damaged, or unpacks to more than `max_text_bytes`.
+/// read, is cut or damaged, or unpacks to more than `max_text_bytes`. One that ends between two
+/// members, without the mark of its end, is cut.
 class Archive {
  public:
   struct Member {
@@ -29,6 +30,10 @@ class Archive {
 
   Archive(const std::filesystem::path& path, std::int64_t max_text_bytes);
 
+  /// `stream` is that of the file at `path`, of which no more than the head has been read.
+  Archive(std::unique_ptr<Stream> stream, const std::filesystem::path& path,
+          std::int64_t max_text_bytes);
+
   /// The next file; folders and links are passed over. At the end, where there is none, what the
   /// compression promises has been compared.
   std::optional<Member> next();
@@ -38,6 +43,9 @@ class Archive {
   std::unique_ptr<Stream> text();
 
   std::int64_t file_bytes() const;
+
+  /// False of a pipe.
+  bool is_repeatable() const;
 
  private:
   class Tar;

@@ -60,7 +60,7 @@ class Letters {
 std::string FortranFormat::text() const {
   const std::string scaled = scale == 0 ? "" : fmt::format("{}P,", scale);
   return kind == Kind::integer ? fmt::format("({}I{})", count, width)
-                               : fmt::format("({}{}E{}.{})", scaled, count, width, digits);
+                               : fmt::format("({}{}{}{}.{})", scaled, count, letter, width, digits);
 }
 
 std::optional<FortranFormat> parse_fortran_format(std::string_view text, std::string& wrong) {
@@ -103,6 +103,7 @@ std::optional<FortranFormat> parse_fortran_format(std::string_view text, std::st
   } else {
     return no("known are I, and E, D, F and G");
   }
+  format.letter = letter;
   const auto width = in.number();
   if (!width || *width == 0 || *width > widest_field) return no("fields have 1 to 255 columns");
   format.width = *width;

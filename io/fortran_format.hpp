@@ -16,8 +16,9 @@ struct FortranFormat {
   Kind kind = Kind::integer;
   int count = 1;
   int width = 0;
-  int digits = 0;  // behind the point of a real number that has none
-  int scale = 0;   // kP: a real number without exponent is 10^k too large
+  int digits = 0;     // behind the point of a real number that has none
+  int scale = 0;      // kP: a real number without exponent is 10^k too large
+  char letter = 'I';  // for messages: I, E, D, F or G
 
   std::string text() const;  // "(16I5)"
 };

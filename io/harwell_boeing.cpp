@@ -13,6 +13,7 @@
 #include <krysol/io/foreign_format.hpp>
 #include <krysol/io/fortran_format.hpp>
 #include <krysol/io/parse_error.hpp>
+#include <krysol/io/repairs.hpp>
 #include <krysol/io/scanner.hpp>
 
 namespace krysol {
@@ -68,7 +69,7 @@ class CardReader {
   std::string found(std::size_t begin, std::size_t width) const {
     const std::string_view field = columns(begin, width);
     if (is_blank(field)) return "blanks";
-    return quoted(field.substr(field.find_first_not_of(' ')));
+    return quoted(trimmed(field));
   }
 
   std::size_t bytes_left() const { return rest_.size(); }
@@ -103,12 +104,20 @@ class Fields {
     return *value;
   }
   void value(double& v) {
-    v = format_.kind == FortranFormat::Kind::integer ? static_cast<double>(integer()) : real();
+    if (format_.kind == FortranFormat::Kind::real) {
+      v = real();
+      return;
+    }
+    const std::int64_t number = integer();
+    if (!is_exact_in_double(number)) ++rounded_integers_;
+    v = static_cast<double>(number);
   }
   void value(Complex& v) {
     const double re = real();
     v = Complex(re, real());
   }
+
+  std::int64_t rounded_integers() const { return rounded_integers_; }
 
   /// At the last number read.
   [[noreturn]] void fail(const std::string& message) const {
@@ -135,6 +144,7 @@ class Fields {
   const FortranFormat& format_;
   std::string what_;
   int field_;  // of the line
+  std::int64_t rounded_integers_ = 0;
 };
 
 struct Header {
@@ -161,7 +171,7 @@ constexpr std::size_t size_width = 14;
 class HarwellBoeingReader {
  public:
   HarwellBoeingReader(std::string_view text, const std::string& name, const ReadOptions& options)
-      : cards_(text, name), name_(name), options_(options) {
+      : text_(text), cards_(text, name), name_(name), options_(options) {
     info_.bytes = info_.text_bytes = static_cast<std::int64_t>(text.size());
   }
 
@@ -175,11 +185,9 @@ class HarwellBoeingReader {
       file.matrix = matrix<double>();
       if (h_.has_vectors) read_vectors<double>(file.attached);
     }
+    pass_over_the_rest();
+    info_.repairs = repairs_.sentences(info_);
     if (!h_.elements) std::visit([this](auto& a) { look_for_duplicates(a); }, file.matrix);
-    if (!options_.mends(options_.junk) && !cards_.rest_is_blank()) {
-      cards_.next("");
-      cards_.fail(0, fmt::format("expected the end of the file, found {}", cards_.found(0, 32)));
-    }
     file.info = info_;
     return file;
   }
@@ -199,6 +207,28 @@ class HarwellBoeingReader {
                      fmt::format("{} {}: at most {} can be held", *value, what, limit));
     }
     return *value;
+  }
+
+  /// A count of numbers that follow. Each takes a byte at least: nothing is allocated for more.
+  std::int64_t numbers(std::size_t k, std::int64_t limit, std::string_view what) {
+    const std::int64_t declared = count(k, limit, what);
+    const auto left = static_cast<std::int64_t>(cards_.bytes_left());
+    if (declared > left) {
+      cards_.fail_in(k * size_width, size_width,
+                     fmt::format("{} {} were declared, but {} bytes follow", declared, what, left));
+    }
+    return declared;
+  }
+
+  /// Lines behind the last number.
+  void pass_over_the_rest() {
+    while (!cards_.rest_is_blank()) {
+      if (is_blank(cards_.next(""))) continue;
+      if (!options_.mends(options_.junk)) {
+        cards_.fail(0, fmt::format("expected the end of the file, found {}", cards_.found(0, 32)));
+      }
+      repairs_.note(Mend::extra_line, cards_.line_number());
+    }
   }
 
   FortranFormat format(std::size_t begin, std::size_t width, std::string_view of,
@@ -233,17 +263,21 @@ class HarwellBoeingReader {
     }
     cards_.next("the type and the sizes");
     read_type();
-    h_.rows = static_cast<Index>(sizes(1, longest, "rows"));
-    h_.cols = static_cast<Index>(sizes(2, longest, h_.elements ? "elements" : "columns"));
+    h_.rows = static_cast<Index>(count(1, longest, "rows"));
+    h_.cols = static_cast<Index>(numbers(2, longest, h_.elements ? "elements" : "columns"));
     if (h_.symmetry != Symmetry::general && !h_.elements && h_.rows != h_.cols) {
       cards_.fail(2 * size_width, fmt::format("a {} matrix must be square, this one is {} x {}",
                                               to_string(h_.symmetry), h_.rows, h_.cols));
     }
-    h_.indices = sizes(3, most, "entries");
-    if (h_.elements) h_.element_values = sizes(4, most, "values of elements");
+    h_.indices = numbers(3, most, h_.elements ? "variables" : "entries");
+    if (h_.elements) h_.element_values = count(4, most, "values of elements");
     h_.has_values = h_.field != Field::pattern && values_there;
     if (h_.field != Field::pattern && !values_there) {
       h_.field = Field::pattern;  // a pattern, whatever the type says
+    }
+    // A real Hermitian matrix is a symmetric one.
+    if (h_.symmetry == Symmetry::hermitian && h_.field != Field::complex) {
+      h_.symmetry = Symmetry::symmetric;
     }
     cards_.next("the formats");
     h_.pointer_format = format(0, 16, "pointers", FortranFormat::Kind::integer);
@@ -264,23 +298,14 @@ class HarwellBoeingReader {
                     fmt::format("expected vectors of type F (full) or M (as the matrix), found {}",
                                 cards_.found(0, 3)));
       }
-      h_.vectors = static_cast<Index>(sizes(1, longest, "vectors"));
-      if (h_.vector_type[0] == 'm') h_.vector_indices = sizes(2, most, "entries of vectors");
-    }
-    // Each number takes a byte at least: nothing is allocated for more.
-    const auto left = static_cast<std::int64_t>(cards_.bytes_left());
-    if (h_.indices > left || h_.cols > left) {
-      cards_.fail(0, fmt::format("{} columns and {} entries were declared, but {} bytes follow",
-                                 h_.cols, h_.indices, left));
+      h_.vectors = static_cast<Index>(numbers(1, longest, "vectors"));
+      if (h_.vector_type[0] == 'm') {
+        h_.vector_indices = numbers(2, most, "entries of vectors");
+      }
     }
     info_.field = h_.field;
     info_.symmetry = h_.symmetry;
     info_.stored_entries = h_.indices;
-  }
-
-  /// Of line 3, whose first 14 columns hold the type.
-  std::int64_t sizes(std::size_t k, std::int64_t limit, std::string_view what) {
-    return count(k, limit, what);
   }
 
   void read_type() {
@@ -300,10 +325,6 @@ class HarwellBoeingReader {
     h_.field = fields[known(0, "rcpi")];
     h_.symmetry = symmetries[known(1, "suhzr")];
     h_.elements = known(2, "ae") == 1;
-    // A real Hermitian matrix is a symmetric one.
-    if (h_.symmetry == Symmetry::hermitian && h_.field != Field::complex) {
-      h_.symmetry = Symmetry::symmetric;
-    }
   }
 
   /// Where each of the `count` lists begins in the indices, from 0.
@@ -312,21 +333,22 @@ class HarwellBoeingReader {
     std::vector<std::int64_t> begin;
     begin.reserve(static_cast<std::size_t>(lists) + 1);
     for (std::int64_t k = 0; k <= lists; ++k) {
-      const std::int64_t p = fields.integer() - 1;
-      const std::int64_t least = k == 0 ? 0 : begin.back();
-      if (p < least || p > indices || (k == 0 && p != 0) || (k == lists && p != indices)) {
+      const std::int64_t p = fields.integer();
+      const std::int64_t least = k == 0 ? 1 : begin.back() + 1;
+      const std::int64_t most = k == 0 ? 1 : indices + 1;
+      if (p < least || p > most || (k == lists && p != indices + 1)) {
         fields.fail(fmt::format(
             "pointer {} of {} is {}; pointers ascend from 1 to {}, one more than the {}", k + 1,
-            std::int64_t{lists} + 1, p + 1, indices + 1, what));
+            std::int64_t{lists} + 1, p, indices + 1, what));
       }
-      begin.push_back(p);
+      begin.push_back(p - 1);
     }
     return begin;
   }
 
   /// 0-based.
   Array<Index> indices(std::int64_t count, Index limit, const std::string& what) {
-    Fields fields(cards_, h_.index_format, what);
+    Fields fields(cards_, h_.index_format, "a " + what);
     Array<Index> all(static_cast<std::size_t>(count));
     for (Index& index : all) {
       const std::int64_t i = fields.integer();
@@ -347,6 +369,7 @@ class HarwellBoeingReader {
     Fields fields(cards_, format, "a value");
     Array<T> all(static_cast<std::size_t>(count));
     for (T& v : all) fields.value(v);
+    info_.rounded_integers += fields.rounded_integers();
     return all;
   }
 
@@ -356,8 +379,10 @@ class HarwellBoeingReader {
     a.rows = h_.rows;
     a.cols = h_.elements ? h_.rows : h_.cols;
     a.symmetry = h_.symmetry;
-    const auto begin = pointers(h_.cols, h_.indices, "entries");
+    const auto begin = pointers(h_.cols, h_.indices, h_.elements ? "variables" : "entries");
+    index_line_ = cards_.line_number() + 1;
     Array<Index> rows = indices(h_.indices, h_.rows, h_.elements ? "variable" : "row index");
+    value_line_ = cards_.line_number() + 1;
     if (h_.elements) {
       sum_elements(begin, rows, a);
       return a;
@@ -377,33 +402,63 @@ class HarwellBoeingReader {
     return a;
   }
 
+  /// Fails at number k, from 0, of a section that begins on `line`: for what shows only later.
+  [[noreturn]] void fail_at(std::int64_t line, const FortranFormat& format, std::int64_t k,
+                            const std::string& message) const {
+    CardReader cards(text_, name_);
+    while (cards.line_number() < line + k / format.count) cards.next("");
+    const auto width = static_cast<std::size_t>(format.width);
+    cards.fail_in(static_cast<std::size_t>(k % format.count) * width, width, message);
+  }
+  [[noreturn]] void fail_at_index(std::int64_t k, const std::string& message) const {
+    fail_at(index_line_, h_.index_format, k, message);
+  }
+  std::int64_t line_of_index(std::int64_t k) const {
+    return index_line_ + k / h_.index_format.count;
+  }
+
   /// Entries on one side of the diagonal; those above are moved below.
   template <class T>
   void take_one_triangle(Triplets<T>& a) {
     if (a.symmetry == Symmetry::general) return;
-    std::int64_t above = 0;
-    std::int64_t below = 0;
+    bool above_seen = false;
+    bool below_seen = false;
     for (std::size_t k = 0; k < a.values.size(); ++k) {
-      if (a.row_idx[k] < a.col_idx[k]) ++above;
-      if (a.row_idx[k] > a.col_idx[k]) ++below;
-      if (a.row_idx[k] == a.col_idx[k] && a.symmetry == Symmetry::skew_symmetric) {
-        throw FileError(
-            fmt::format("{}: a skew-symmetric matrix has no diagonal entries, found one "
-                        "in row {}",
-                        name_, a.row_idx[k] + 1));
+      const Index row = a.row_idx[k];
+      const Index col = a.col_idx[k];
+      const auto number = static_cast<std::int64_t>(k);
+      if (row == col) {
+        if (a.symmetry == Symmetry::skew_symmetric) {
+          fail_at_index(number, "a skew-symmetric matrix has no diagonal entries, found one");
+        }
+        make_diagonal_real(a.values[k], number);
+        continue;
       }
+      if (row < col ? below_seen : above_seen) {
+        fail_at_index(number, fmt::format("entry ({}, {}) lies {} the diagonal; a file with a "
+                                          "symmetry stores one triangle only",
+                                          row + 1, col + 1, row < col ? "above" : "below"));
+      }
+      (row < col ? above_seen : below_seen) = true;
+      if (row > col) continue;
+      repairs_.note(Mend::lone_above, line_of_index(number));
+      std::swap(a.row_idx[k], a.col_idx[k]);
+      a.values[k] = mirrored_value(a.values[k], a.symmetry);
     }
-    if (above > 0 && below > 0) {
-      throw FileError(fmt::format(
-          "{}: the type says {}, of which one triangle is stored, but {} entries are above the "
-          "diagonal and {} below",
-          name_, to_string(a.symmetry), above, below));
+  }
+
+  /// Of value `number`, which is on the diagonal: a hermitian one is real.
+  void make_diagonal_real(double&, std::int64_t) {}
+  void make_diagonal_real(Complex& v, std::int64_t number) {
+    if (h_.symmetry != Symmetry::hermitian || v.imag() == 0) return;
+    const std::int64_t part = 2 * number + 1;
+    if (!options_.mends(options_.wrong_triangle)) {
+      fail_at(value_line_, h_.value_format, part,
+              fmt::format("the diagonal of a hermitian matrix is real, found the imaginary part {}",
+                          v.imag()));
     }
-    if (above == 0) return;
-    std::swap(a.row_idx, a.col_idx);
-    for (T& v : a.values) v = mirrored_value(v, a.symmetry);
-    info_.repairs.push_back(
-        fmt::format("the upper triangle is stored: {} entries were moved to the lower one", above));
+    repairs_.note(Mend::hermitian_diagonal, value_line_ + part / h_.value_format.count);
+    v = v.real();
   }
 
   static double mirrored_value(double v, Symmetry symmetry) {
@@ -420,16 +475,14 @@ class HarwellBoeingReader {
   template <class T>
   void sum_elements(const std::vector<std::int64_t>& begin, const Array<Index>& variables,
                     Triplets<T>& a) {
+    check_elements(begin, variables);
     Fields fields(cards_, h_.value_format, "a value of an element");
     std::int64_t seen = 0;
     for (std::size_t e = 0; e + 1 < begin.size(); ++e) {
       const std::int64_t n = begin[e + 1] - begin[e];
       const Index* list = variables.data() + begin[e];
       for (std::int64_t c = 0; c < n; ++c) {
-        const std::int64_t first = h_.symmetry == Symmetry::general          ? 0
-                                   : h_.symmetry == Symmetry::skew_symmetric ? c + 1
-                                                                             : c;
-        for (std::int64_t r = first; r < n; ++r, ++seen) {
+        for (std::int64_t r = first_row(c); r < n; ++r, ++seen) {
           T v(1);
           if (h_.has_values) fields.value(v);
           Index row = list[r];
@@ -438,15 +491,63 @@ class HarwellBoeingReader {
             std::swap(row, col);
             v = mirrored_value(v, h_.symmetry);
           }
+          if (row == col) make_diagonal_real(v, seen);
           a.add(row, col, v);
         }
       }
     }
-    if (h_.has_values && seen != h_.element_values) {
-      throw FileError(fmt::format("{}: its elements have {} values, {} were declared", name_, seen,
-                                  h_.element_values));
-    }
+    info_.rounded_integers += fields.rounded_integers();
     info_.stored_entries = seen;
+  }
+
+  /// Of column c of an element.
+  std::int64_t first_row(std::int64_t c) const {
+    if (h_.symmetry == Symmetry::general) return 0;
+    return h_.symmetry == Symmetry::skew_symmetric ? c + 1 : c;
+  }
+
+  /// Before anything is allocated for them: no element names a variable twice, which would make one
+  /// value of a triangle stand for two, and all have as many values as declared.
+  void check_elements(const std::vector<std::int64_t>& begin, const Array<Index>& variables) const {
+    const std::int64_t most = h_.has_values ? h_.element_values : options_.max_dense_values;
+    std::int64_t places = 0;
+    for (std::size_t e = 0; e + 1 < begin.size(); ++e) {
+      refuse_twins(variables, begin[e], begin[e + 1], e);
+      const std::int64_t n = begin[e + 1] - begin[e];  // of different variables: below 2^31
+      const std::int64_t mine = h_.symmetry == Symmetry::general          ? n * n
+                                : h_.symmetry == Symmetry::skew_symmetric ? n * (n - 1) / 2
+                                                                          : n * (n + 1) / 2;
+      if (mine > most - places) fail_at_elements(places + mine, " or more");
+      places += mine;
+    }
+    if (h_.has_values && places != most) fail_at_elements(places, "");
+  }
+
+  void refuse_twins(const Array<Index>& variables, std::int64_t begin, std::int64_t end,
+                    std::size_t element) const {
+    std::vector<std::pair<Index, std::int64_t>> sorted;
+    sorted.reserve(static_cast<std::size_t>(end - begin));
+    for (std::int64_t k = begin; k < end; ++k) {
+      sorted.emplace_back(variables[static_cast<std::size_t>(k)], k);
+    }
+    std::sort(sorted.begin(), sorted.end());
+    for (std::size_t k = 1; k < sorted.size(); ++k) {
+      if (sorted[k].first != sorted[k - 1].first) continue;
+      fail_at_index(sorted[k].second, fmt::format("element {} names variable {} twice", element + 1,
+                                                  sorted[k].first + 1));
+    }
+  }
+
+  /// Where their number of values is declared.
+  [[noreturn]] void fail_at_elements(std::int64_t places, std::string_view or_more) const {
+    CardReader cards(text_, name_);
+    while (cards.line_number() < 3) cards.next("");
+    cards.fail_in(4 * size_width, size_width,
+                  h_.has_values ? fmt::format("{} values of elements were declared, they have {}{}",
+                                              h_.element_values, places, or_more)
+                                : fmt::format("the elements make {}{} entries, the limit set by "
+                                              "ReadOptions::max_dense_values is {}",
+                                              places, or_more, options_.max_dense_values));
   }
 
   template <class T>
@@ -454,8 +555,13 @@ class HarwellBoeingReader {
     const DuplicatesFound found = treat_duplicates(a, options_.duplicates);
     if (found.count == 0) return;
     if (options_.duplicates == Duplicates::reject) {
-      throw FileError(
-          fmt::format("{}: column {} holds row {} twice", name_, found.col + 1, found.row + 1));
+      std::int64_t k = 0;
+      for (int seen = 0; seen < 2; ++k) {
+        const auto at = static_cast<std::size_t>(k);
+        if (a.row_idx[at] == found.row && a.col_idx[at] == found.col) ++seen;
+      }
+      fail_at_index(k - 1,
+                    fmt::format("entry ({}, {}) is there already", found.row + 1, found.col + 1));
     }
     info_.repairs.push_back(fmt::format(
         "{} entries of a place named before {}, first in column {}", found.count,
@@ -508,11 +614,15 @@ class HarwellBoeingReader {
     if (h_.vector_type[2] == 'x') v.solution = dense(full_vectors<T>());
   }
 
+  std::string_view text_;
   CardReader cards_;
   const std::string& name_;
   const ReadOptions& options_;
   Header h_;
   FileInfo info_;
+  Repairs repairs_;
+  std::int64_t index_line_ = 0;  // the first of the matrix's row indices, or of variables
+  std::int64_t value_line_ = 0;  // the first of its values
 };
 
 }  // namespace

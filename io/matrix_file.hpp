@@ -93,7 +93,8 @@ struct ReadOptions {
   bool low_memory = false;
 
   /// The most values `read_dense` makes of a coordinate file, whose sizes are not bounded by its
-  /// length as those of an array file are.
+  /// length as those of an array file are; and of sparse right-hand sides or elements without
+  /// values in a Harwell-Boeing file, for the same reason.
   std::int64_t max_dense_values = std::int64_t{1} << 30;
 
   CacheOptions cache;

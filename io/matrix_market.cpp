@@ -907,7 +907,10 @@ std::optional<PlainHeader> plain_header(Stream& stream, const ReadOptions& optio
 }
 
 bool is_matrix_market(std::string_view head) {
-  return same_word(head.substr(0, banner.size()), banner);
+  constexpr std::string_view behind_words = " \t\r\n";
+  return same_word(head.substr(0, banner.size()), banner) &&
+         (head.size() == banner.size() ||
+          behind_words.find(head[banner.size()]) != std::string_view::npos);
 }
 
 MatrixFile read_matrix_market(std::unique_ptr<Stream> stream, const ReadOptions& options) {

@@ -136,13 +136,14 @@ struct Pass {
   std::string matrix_name;
   std::optional<MatrixFile> matrix;
   std::vector<RhsText> rhs;
+  bool is_repeatable = true;
 };
 
 /// Reads the first member of a wanted name.
-Pass pass_over(const std::filesystem::path& path, const ReadOptions& options,
+Pass pass_over(Archive archive, const ReadOptions& options,
                const std::function<bool(std::string_view)>& wanted) {
   Pass pass;
-  Archive archive(path, options.max_text_bytes);
+  pass.is_repeatable = archive.is_repeatable();
   while (const auto member = archive.next()) {
     pass.contents.files.push_back(member->name);
     auto text = archive.text();
@@ -157,19 +158,30 @@ Pass pass_over(const std::filesystem::path& path, const ReadOptions& options,
   return pass;
 }
 
-MatrixFile read_archive(const std::filesystem::path& path, const ReadOptions& options) {
+MatrixFile read_archive(Archive archive, const std::filesystem::path& path,
+                        const ReadOptions& options) {
   const std::string name = Source::name_of(path);
-  const auto named = [&](const std::string& member) {
-    Pass pass = pass_over(path, options, [&](std::string_view other) { return other == member; });
+  const auto named = [&](Archive in, const std::string& member) {
+    Pass pass =
+        pass_over(std::move(in), options, [&](std::string_view other) { return other == member; });
     if (!pass.matrix) {
       throw FileError(fmt::format("{}: holds no file {}, only {}", name, member,
                                   names_of(pass.contents.files)));
     }
     return pass;
   };
-  Pass pass =
-      options.member.empty() ? pass_over(path, options, is_main_matrix) : named(options.member);
-  if (!pass.matrix) pass = named(only_matrix(pass.contents, name));
+  Pass pass = options.member.empty() ? pass_over(std::move(archive), options, is_main_matrix)
+                                     : named(std::move(archive), options.member);
+  if (!pass.matrix) {
+    const std::string only = only_matrix(pass.contents, name);
+    if (!pass.is_repeatable) {
+      throw FileError(
+          fmt::format("{}: holds {}, which a pipe does not bring twice; name it "
+                      "(--member)",
+                      name, only));
+    }
+    pass = named(Archive(path, options.max_text_bytes), only);
+  }
   for (const RhsText& rhs : pass.rhs) {
     if (!is_rhs_of(rhs.member, pass.matrix_name)) continue;
     pass.matrix->attached.rhs = parse_dense(rhs.text.view(), rhs.name, options);
@@ -178,10 +190,10 @@ MatrixFile read_archive(const std::filesystem::path& path, const ReadOptions& op
   return *std::move(pass.matrix);
 }
 
-DenseFile read_dense_archive(const std::filesystem::path& path, const ReadOptions& options) {
+DenseFile read_dense_archive(Archive archive, const std::filesystem::path& path,
+                             const ReadOptions& options) {
   std::optional<DenseFile> found;
   std::vector<std::string> files;
-  Archive archive(path, options.max_text_bytes);
   while (const auto member = archive.next()) {
     files.push_back(member->name);
     const MemberName name = split_name(member->name);
@@ -198,7 +210,9 @@ DenseFile read_dense_archive(const std::filesystem::path& path, const ReadOption
 
 MatrixFile read_source(const std::filesystem::path& path, const ReadOptions& options) {
   auto stream = open_stream(path, options.max_text_bytes);
-  if (is_tar(stream->head())) return read_archive(path, options);
+  if (is_tar(stream->head())) {
+    return read_archive(Archive(std::move(stream), path, options.max_text_bytes), path, options);
+  }
   return read_text_matrix(std::move(stream), options);
 }
 
@@ -210,7 +224,10 @@ MatrixFile read_matrix(const std::filesystem::path& path, const ReadOptions& opt
 
 DenseFile read_dense(const std::filesystem::path& path, const ReadOptions& options) {
   auto stream = open_stream(path, options.max_text_bytes);
-  if (is_tar(stream->head())) return read_dense_archive(path, options);
+  if (is_tar(stream->head())) {
+    return read_dense_archive(Archive(std::move(stream), path, options.max_text_bytes), path,
+                              options);
+  }
   return read_text_dense(std::move(stream), options);
 }
 

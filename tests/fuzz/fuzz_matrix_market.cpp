@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <cstddef>
+#include <cstdint>
+
+#include "matrix_market.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  krysol_fuzz::fuzz_matrix_market({reinterpret_cast<const char*>(data), size});
+  return 0;
+}

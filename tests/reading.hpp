@@ -1,0 +1,73 @@
+// What tests of readers share: what is thrown, what a list of entries stands for, files that go.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <complex>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <krysol/io/matrix_file.hpp>
+#include <krysol/io/parse_error.hpp>
+
+namespace krysol_tests {
+
+/// What a file that cannot be read throws.
+template <class Body>
+std::string error_of(const Body& body) {
+  try {
+    body();
+  } catch (const krysol::FileError& e) {
+    return e.what();
+  }
+  return "nothing was thrown";
+}
+
+/// Row by row, with symmetry expanded and duplicates summed.
+template <class T>
+std::vector<std::complex<double>> expanded(const krysol::Triplets<T>& a) {
+  using Complex = std::complex<double>;
+  const auto cols = static_cast<std::size_t>(a.cols);
+  std::vector<Complex> dense(static_cast<std::size_t>(a.rows) * cols);
+  for (std::size_t k = 0; k < a.values.size(); ++k) {
+    const auto i = static_cast<std::size_t>(a.row_idx[k]);
+    const auto j = static_cast<std::size_t>(a.col_idx[k]);
+    const Complex v = a.values[k];
+    dense[i * cols + j] += v;
+    if (a.symmetry == krysol::Symmetry::general || i == j) continue;
+    dense[j * cols + i] += a.symmetry == krysol::Symmetry::symmetric        ? v
+                           : a.symmetry == krysol::Symmetry::skew_symmetric ? -v
+                                                                            : std::conj(v);
+  }
+  return dense;
+}
+
+inline std::vector<std::complex<double>> expanded(const krysol::MatrixFile& file) {
+  return std::visit([](const auto& a) { return expanded(a); }, file.matrix);
+}
+
+inline void put(const std::filesystem::path& path, std::string_view bytes) {
+  std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<long>(bytes.size()));
+}
+
+/// A folder that goes when the test ends.
+class Folder {
+ public:
+  Folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "krysol_io_XXXXXX").string();
+    path_ = ::mkdtemp(name.data());
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace krysol_tests
