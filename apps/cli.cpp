@@ -62,8 +62,11 @@ std::string device_name() {
 #endif
 }
 
-void add_machine_options(CLI::App& app, MachineOptions& o) {
-  app.add_flag("--no-bandwidth", o.no_bandwidth, "do not measure this machine's memory bandwidth");
+void add_machine_options(CLI::App& app, MachineOptions& o, bool measures) {
+  if (measures) {
+    app.add_flag("--no-bandwidth", o.no_bandwidth,
+                 "do not measure this machine's memory bandwidth");
+  }
   app.add_option("--threads", o.threads, "host threads (default: OMP_NUM_THREADS, or all cores)")
       ->check(CLI::Range(1, 4096));
   app.add_option("--device", o.device, "number of the GPU (default: the first)")

@@ -42,7 +42,8 @@ struct MachineOptions {
   int device = -1;
   bool no_bandwidth = false;
 };
-void add_machine_options(CLI::App& app, MachineOptions& o);
+/// --threads and --device; of a program that measures, --no-bandwidth too.
+void add_machine_options(CLI::App& app, MachineOptions& o, bool measures = true);
 Kokkos::InitializationSettings kokkos_settings(const MachineOptions& o);
 
 /// Adds --list and --version, and parses. Returns the exit code where all is done or wrong.

@@ -6,31 +6,13 @@
 #include <fmt/format.h>
 
 #include "choice_report.hpp"
+#include "text.hpp"
 
 namespace krysol::apps {
 namespace {
 
-/// 1234567 as 1 234 567.
-std::string grouped(std::int64_t n) {
-  std::string digits = std::to_string(n);
-  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > (n < 0 ? 1 : 0); at -= 3) {
-    digits.insert(static_cast<std::size_t>(at), 1, ' ');
-  }
-  return digits;
-}
-
-std::string size(double bytes) {
-  if (bytes >= 1e9) return fmt::format("{:.2f} GB", bytes / 1e9);
-  if (bytes >= 1e6) return fmt::format("{:.2f} MB", bytes / 1e6);
-  return fmt::format("{:.1f} kB", bytes / 1e3);
-}
-
 std::string duration(double seconds) {
   return seconds < 1 ? fmt::format("{:.2f} ms", 1e3 * seconds) : fmt::format("{:.3f} s", seconds);
-}
-
-std::string line(std::string_view label, const std::string& text) {
-  return fmt::format("{:<11}{}\n", label, text);
 }
 
 std::string symmetry(const MatrixReport& m) {

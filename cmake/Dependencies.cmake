@@ -112,6 +112,12 @@ if(KRYSOL_METIS)
   mark_as_advanced(METIS_INCLUDE_DIR METIS_LIBRARY)
 endif()
 
+# ---- libpng: the pictures of matrix_info, where it is there
+option(KRYSOL_PNG "Draw PNG pictures, where libpng is found" ON)
+if(KRYSOL_PNG AND KRYSOL_BUILD_APPS)
+  find_package(PNG 1.6 QUIET)  # the first with functions that report errors by their result
+endif()
+
 # ---- GoogleTest
 if(KRYSOL_BUILD_TESTS AND NOT TARGET GTest::gtest)
   find_package(GTest QUIET)

@@ -56,8 +56,10 @@ struct Outcome {
 /// A folder of its own for each test, and runs of the program in it.
 class ProgramTest : public testing::Test {
  protected:
-  explicit ProgramTest(const std::string& program)
+  /// measures: the program takes --no-bandwidth.
+  explicit ProgramTest(const std::string& program, bool measures = true)
       : program_(program),
+        measures_(measures),
         folder_(fs::temp_directory_path() /
                 fmt::format("krysol_{}_{}_{}", fs::path(program).filename().string(), ::getpid(),
                             testing::UnitTest::GetInstance()->current_test_info()->name())) {
@@ -101,8 +103,8 @@ class ProgramTest : public testing::Test {
   }
 
   /// One thread unless a test says otherwise: on a busy machine two of them wait for each other.
-  static Arguments with_defaults(Arguments arguments) {
-    arguments.emplace_back("--no-bandwidth");
+  Arguments with_defaults(Arguments arguments) const {
+    if (measures_) arguments.emplace_back("--no-bandwidth");
     if (std::count(arguments.begin(), arguments.end(), "--threads") == 0) {
       arguments.insert(arguments.end(), {"--threads", "1"});
     }
@@ -152,6 +154,7 @@ class ProgramTest : public testing::Test {
   }
 
   const std::string program_;
+  const bool measures_;
   const fs::path folder_;
 };
 
