@@ -45,7 +45,7 @@ struct Places {
     head_end = number_at(bytes, 24, 8);
     const std::size_t options = 176 + number_at(bytes, 168, 8);
     table = options + 8 + number_at(bytes, options, 8);
-    checksums = table + 3 * 32;
+    checksums = table + 96;
     for (std::size_t k = 0; k < 3; ++k) section[k] = number_at(bytes, table + 32 * k + 8, 8);
   }
   std::size_t head_end, table, checksums;
@@ -134,7 +134,7 @@ TEST(CacheFormat, IsAsDocumented) {
     const std::string section = bytes.substr(at.section[k], 4 * sizes[k]);
     EXPECT_EQ(u64(at.checksums + 8 * k), krysol::hash64(section));
   }
-  EXPECT_EQ(at.checksums + 3 * 8 + 8, at.head_end);
+  EXPECT_EQ(at.checksums + 32, at.head_end);
   EXPECT_EQ(u32(at.section[0] + 4), 2u);  // the row of the second entry
   EXPECT_EQ(u32(at.section[1] + 4), 3u);
   EXPECT_EQ(u64(at.section[2]), 0x3fe0000000000000u);  // 0.5
@@ -306,7 +306,7 @@ TEST(CacheFormat, MayHaveSectionsOfUnknownKindsButAllKnownOnes) {
   set_number(bytes, 16, 8, bytes.size());
   seal_head(bytes);
   EXPECT_TRUE(same(krysol::parse_cache(bytes, "c").file, caching.parse()));
-  for (const std::uint32_t kind : {1, 2, 3, 77}) {
+  for (const std::uint32_t kind : {1U, 2U, 3U, 77U}) {
     std::string other = bytes;
     set_number(other, at.table + 64, 4, kind);  // of the values
     seal_head(other);
