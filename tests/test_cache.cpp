@@ -399,7 +399,7 @@ TEST(Cache, ThatIsCutOrChangedWhileItIsReadNeverGivesAWrongMatrix) {
   for (int k = 0; k < 60; ++k) {
     const MatrixFile file = krysol::read_through_cache(caching.source, caching.options,
                                                        [&]() -> MatrixFile { return {expected}; });
-    ASSERT_TRUE(same(file, expected)) << file.info.cache;
+    EXPECT_TRUE(same(file, expected)) << file.info.cache;  // no ASSERT: the vandal must end
     reads += starts_with(file.info.cache, "read from ") ? 1 : 0;
   }
   done = true;
