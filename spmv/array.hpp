@@ -25,10 +25,12 @@ struct LeavesUnset : std::allocator<T> {
 
   template <class U>
   void construct(U* place) noexcept(std::is_nothrow_default_constructible_v<U>) {
-    if constexpr (std::is_trivially_destructible_v<U>) {
-      ::new (static_cast<void*>(place)) U;
-    } else {
+    // Such a type lives from when memory is allocated for it. std::complex has a constructor,
+    // though, which sets it to zero.
+    if constexpr (!std::is_trivially_copyable_v<U> || !std::is_trivially_destructible_v<U>) {
       ::new (static_cast<void*>(place)) U();
+    } else {
+      static_cast<void>(place);
     }
   }
   template <class U, class... Arguments>

@@ -136,7 +136,7 @@ TEST(CacheFormat, IsAsDocumented) {
     const std::string section = bytes.substr(at.section[k], 4 * sizes[k]);
     EXPECT_EQ(u64(at.checksums + 8 * k), krysol::hash64(section));
   }
-  EXPECT_EQ(at.checksums + 3 * 8 + 8, at.head_end);
+  EXPECT_EQ(at.checksums + 32, at.head_end);
   EXPECT_EQ(u32(at.section[0] + 4), 2u);  // the row of the second entry
   EXPECT_EQ(u32(at.section[1] + 4), 3u);
   EXPECT_EQ(u64(at.section[2]), 0x3fe0000000000000u);  // 0.5
@@ -308,7 +308,7 @@ TEST(CacheFormat, MayHaveSectionsOfUnknownKindsButAllKnownOnes) {
   set_number(bytes, 16, 8, bytes.size());
   seal_head(bytes);
   EXPECT_TRUE(same(krysol::parse_cache(bytes, "c").file, caching.parse()));
-  for (const std::uint32_t kind : {1, 2, 3, 77}) {
+  for (const std::uint32_t kind : {1U, 2U, 3U, 77U}) {
     std::string other = bytes;
     set_number(other, at.table + 64, 4, kind);  // of the values
     seal_head(other);
