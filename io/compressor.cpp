@@ -5,7 +5,6 @@
 #include <archive_entry.h>
 
 #include <array>
-#include <cerrno>
 #include <new>
 #include <string>
 #include <utility>
@@ -54,9 +53,15 @@ std::filesystem::path without_compression(const std::filesystem::path& path) {
   return path.parent_path() / path.stem();
 }
 
-void Compressor::Drop::operator()(archive* a) const {
-  archive_write_fail(a);  // do not flush what is thrown away
+void Compressor::Free::operator()(archive* a) const {
+  archive_write_fail(a);  // nothing more to `take`, which may be gone
   archive_write_free(a);
+}
+
+Compressor::~Compressor() {
+  // What a compressor holds is freed where its stream ends, and nowhere else.
+  dropped_ = true;
+  archive_write_close(handle_.get());
 }
 
 Compressor::Compressor(Compression compression, Sink sink)
@@ -73,33 +78,34 @@ Compressor::Compressor(Compression compression, Sink sink)
   archive_entry_set_filetype(entry, AE_IFREG);
   good = good && archive_write_header(a, entry) == ARCHIVE_OK;
   archive_entry_free(entry);
-  if (!good) fail();
+  check(good);
 }
 
 void Compressor::write(std::string_view text) {
   if (text.empty()) return;
-  if (archive_write_data(handle_.get(), text.data(), text.size()) < 0) fail();
+  check(archive_write_data(handle_.get(), text.data(), text.size()) >= 0);
 }
 
-void Compressor::close() {
-  if (archive_write_close(handle_.get()) != ARCHIVE_OK) fail();
-}
+void Compressor::close() { check(archive_write_close(handle_.get()) == ARCHIVE_OK); }
 
-la_ssize_t Compressor::take(archive* a, void* self, const void* data, std::size_t size) noexcept {
+la_ssize_t Compressor::take(archive*, void* self, const void* data, std::size_t size) noexcept {
   auto* compressor = static_cast<Compressor*>(self);
-  try {
-    compressor->sink_({static_cast<const char*>(data), size});
-  } catch (...) {
-    // Kept for `fail`: an exception must not cross libarchive, which is C.
-    compressor->sink_error_ = std::current_exception();
-    archive_set_error(a, EIO, "writing failed");
-    return -1;
+  if (!compressor->dropped_) {
+    try {
+      compressor->sink_({static_cast<const char*>(data), size});
+    } catch (...) {
+      // Kept for `check`: an exception must not cross libarchive, which is C. Nor is libarchive
+      // told, because it would end half-way through a text, and look for the rest later.
+      compressor->sink_error_ = std::current_exception();
+      compressor->dropped_ = true;
+    }
   }
   return static_cast<la_ssize_t>(size);
 }
 
-void Compressor::fail() {
+void Compressor::check(bool good) const {
   if (sink_error_) std::rethrow_exception(sink_error_);
+  if (good) return;
   const char* message = archive_error_string(handle_.get());
   throw FileError(std::string("cannot be compressed: ") +
                   (message != nullptr ? message : "no reason given"));

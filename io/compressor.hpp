@@ -30,6 +30,7 @@ class Compressor {
 
   /// `compression` is not none. Throws FileError where libarchive was built without it.
   Compressor(Compression compression, Sink sink);
+  ~Compressor();
   Compressor(const Compressor&) = delete;
   Compressor& operator=(const Compressor&) = delete;
 
@@ -39,15 +40,16 @@ class Compressor {
   void close();
 
  private:
-  struct Drop {
+  struct Free {
     void operator()(archive* a) const;
   };
   static std::ptrdiff_t take(archive* a, void* self, const void* data, std::size_t size) noexcept;
-  [[noreturn]] void fail();
+  void check(bool good) const;
 
   Sink sink_;
   std::exception_ptr sink_error_;
-  std::unique_ptr<archive, Drop> handle_;
+  std::unique_ptr<archive, Free> handle_;
+  bool dropped_ = false;
 };
 
 /// True where a file may as well be several streams, for threads to make at a time. Not so gzip:
