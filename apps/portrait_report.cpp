@@ -201,13 +201,14 @@ std::string number(double real, double imaginary) {
 std::string values_block(const Portrait& p) {
   const Values& v = p.values;
   if (p.nnz == 0) return {};
+  const std::string frequent = number(v.frequent_real, v.frequent_imaginary);
+  const double share = static_cast<double>(v.most_frequent) / static_cast<double>(p.nnz);
   std::string out =
       line("values",
-           fmt::format("{}; {} most often, in {} ({})",
-                       plural(v.distinct, "different number", "different numbers"),
-                       number(v.frequent_real, v.frequent_imaginary),
-                       plural(v.most_frequent, "place", "places"),
-                       percent(static_cast<double>(v.most_frequent) / static_cast<double>(p.nnz))));
+           v.distinct == 1
+               ? fmt::format("all {}", frequent)
+               : fmt::format("{} different numbers; {} most often, in {} ({})", grouped(v.distinct),
+                             frequent, plural(v.most_frequent, "place", "places"), percent(share)));
   const std::string range =
       v.complex ? "" : fmt::format("{:.4g} to {:.4g}, ", v.smallest, v.largest);
   out += line("", fmt::format("{}magnitudes {:.4g} to {:.4g}", range, v.smallest_magnitude,

@@ -65,8 +65,11 @@ double shade_of(double density, const Densities& of) {
 SpyLayout spy_layout(std::int64_t rows, std::int64_t cols, int size) {
   SpyLayout out;
   if (rows == 0 || cols == 0) return out;
-  const int high = side(rows, std::max(rows, cols), size);
-  const int wide = side(cols, std::max(rows, cols), size);
+  const std::int64_t longest = std::max(rows, cols);
+  // A picture a little larger than asked for shows each place as it is.
+  if (longest > size && 3 * longest <= 4 * std::int64_t{size}) size = static_cast<int>(longest);
+  const int high = side(rows, longest, size);
+  const int wide = side(cols, longest, size);
   out.height = static_cast<int>(std::min<std::int64_t>(rows, high));
   out.width = static_cast<int>(std::min<std::int64_t>(cols, wide));
   // Cells of equal size: rounding each to a pixel of its own would show as stripes.

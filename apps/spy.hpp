@@ -45,8 +45,9 @@ Densities densities_of(const SpyGrid& grid);
 /// a large matrix is then as plain to see as a dense block is dark.
 double shade_of(double density, const Densities& of);
 
-/// Cells for a picture whose longer side has about `size` pixels. A cell is drawn as `cell_height`
-/// x `cell_width` pixels, more than one for a small matrix; the shorter side has size / 8 at least.
+/// Cells for a picture whose longer side has about `size` pixels, up to 4/3 of that. A cell is
+/// drawn as `cell_height` x `cell_width` pixels, more than one for a small matrix; the shorter side
+/// has size / 8 at least.
 struct SpyLayout {
   int height = 0;
   int width = 0;

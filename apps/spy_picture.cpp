@@ -9,6 +9,7 @@
 
 #include "letters.hpp"
 #include "spy.hpp"
+#include "text.hpp"
 
 namespace krysol::apps {
 namespace {
@@ -95,7 +96,7 @@ void draw_frame(Image& image, const Measures& m) {
   image.fill(m.top - w, m.left + m.wide, m.high + 2 * w, w, ink);
 }
 
-int number_width(std::int64_t n, int dot) { return text_width(std::to_string(n)) * dot; }
+int number_width(std::int64_t n, int dot) { return text_width(grouped(n)) * dot; }
 
 void draw_axes(Image& image, const SpyGrid& grid, const Measures& m) {
   const int w = std::max(1, m.dot / 2);
@@ -107,13 +108,12 @@ void draw_axes(Image& image, const SpyGrid& grid, const Measures& m) {
     const int y = m.top + middle(v, grid.rows, m.high);
     image.fill(y, m.left - w - m.tick, w, m.tick, ink);
     write(image, y - 7 * m.dot / 2, m.left - w - m.tick - 2 * m.dot - number_width(v, m.dot),
-          std::to_string(v), m.dot);
+          grouped(v), m.dot);
   }
   for (const std::int64_t v : ticks(grid.cols, col_step)) {
     const int x = m.left + middle(v, grid.cols, m.wide);
     image.fill(m.top - w - m.tick, x, m.tick, w, ink);
-    write(image, m.top - w - m.tick - 9 * m.dot, x - number_width(v, m.dot) / 2, std::to_string(v),
-          m.dot);
+    write(image, m.top - w - m.tick - 9 * m.dot, x - number_width(v, m.dot) / 2, grouped(v), m.dot);
   }
 }
 

@@ -86,9 +86,10 @@ std::string in_braille(const SpyGrid& grid) {
     lines.push_back(text);
   }
   return framed(lines, width, grid, unicode) +
-         fmt::format("each dot: {} of about {} x {} places has any entry\n",
-                     grid.exact() ? "one" : "a block", (grid.rows + grid.height - 1) / grid.height,
-                     (grid.cols + grid.width - 1) / grid.width);
+         (grid.exact() ? std::string("a dot is an entry\n")
+                       : fmt::format("a dot is a block of about {} x {} places with an entry\n",
+                                     (grid.rows + grid.height - 1) / grid.height,
+                                     (grid.cols + grid.width - 1) / grid.width));
 }
 
 std::string in_ascii(const SpyGrid& grid) {
