@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <Eigen/Dense>
 
@@ -159,6 +160,66 @@ TEST(Definiteness, FindsTheMinorThatIsNotPositive) {
       EXPECT_EQ(d.place.col, 2);
     }
   }
+}
+
+TEST(Definiteness, DecidesAMinorByTheBitsThatRoundingDrops) {
+  // In double both products are the same; exactly, d e - h^2 = 4.2e-18, and -2.4e-16 for the next
+  // h.
+  const double d = 0x1.c386bbc204f8ap+0;
+  const double e = 0x1.c942425108f9dp-1;
+  const double h = 0x1.414c3423c5fd7p+0;
+  ASSERT_EQ(d * e, h * h);
+  for (const double off : {h, std::nextafter(h, 2.0)}) {
+    auto t = no_entries<double>(2, 2);
+    t.add(0, 0, d);
+    t.add(1, 1, e);
+    t.add(0, 1, off);
+    t.add(1, 0, off);
+    EXPECT_EQ(verdict_on(t).reason == "minor", off > h) << off - h;
+  }
+}
+
+/// A path's signless Laplacian, B B' with rows of B e_i + e_(i+1): x = (1, -1, 1, ...) gives 0.
+TEST(Definiteness, IsNotProvedByEqualityInEveryRow) {
+  for (const Index n : {3, 4, 30}) {
+    auto t = no_entries<double>(n, n);
+    for (Index i = 0; i + 1 < n; ++i) {
+      t.add(i, i, 1);
+      t.add(i + 1, i + 1, 1);
+      t.add(i, i + 1, 1);
+      t.add(i + 1, i, 1);
+    }
+    EXPECT_NE(verdict_on(t).verdict, Verdict::yes) << n;
+  }
+}
+
+/// B B' of whole numbers is semidefinite, exactly: no x has x'Ax < 0.
+TEST(Definiteness, TakesRoundingForNoEvidence) {
+  int within_rounding = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Random random(seed);
+    const Index n = 8;
+    const Index rank = 2 + random.below(5);
+    std::vector<std::vector<double>> b(n, std::vector<double>(static_cast<std::size_t>(rank)));
+    for (auto& row : b) {
+      for (double& v : row) v = static_cast<double>(random.below(2001) - 1000);
+    }
+    auto t = no_entries<double>(n, n);
+    for (Index i = 0; i < n; ++i) {
+      for (Index j = 0; j < n; ++j) {
+        double sum = 0;
+        for (std::size_t k = 0; k < b[0].size(); ++k) {
+          sum += b[static_cast<std::size_t>(i)][k] * b[static_cast<std::size_t>(j)][k];
+        }
+        t.add(i, j, sum);
+      }
+    }
+    const Definiteness d = verdict_on(t);
+    EXPECT_NE(d.reason, "curvature") << seed << ": " << d.text;
+    EXPECT_NE(d.verdict, Verdict::yes) << seed;
+    if (d.reason == "within_rounding") ++within_rounding;
+  }
+  EXPECT_GT(within_rounding, 10);
 }
 
 TEST(Definiteness, ProvesThatAMatrixIsIndefiniteByAVector) {

@@ -152,6 +152,21 @@ TEST(Portrait, TellsEqualityFromAlmostEqualityInDominance) {
   }
 }
 
+TEST(Portrait, KnowsWhichSumsAreNotExact) {
+  ExactSum three_parts;
+  for (const double v : {1.0, 0x1p-60, 0x1p-120, -1.0, -0x1p-60}) three_parts.add(v);
+  EXPECT_GT(three_parts.doubt(), 0) << "2^-120 had no room";
+  EXPECT_FALSE(three_parts.certainly_zero());
+  EXPECT_FALSE(three_parts.certainly_positive());
+  ExactSum two_parts;
+  for (const double v : {1e16, 1.0, -1e16, -1.0}) two_parts.add(v);
+  EXPECT_TRUE(two_parts.certainly_zero());
+  ExactSum rounded;
+  rounded.add(1, 1e-16);
+  rounded.add(-1, 1e-16);
+  EXPECT_FALSE(rounded.certainly_zero()) << "its terms are not exact";
+}
+
 TEST(Portrait, MeasuresValues) {
   for_many([](const Full& f, const Portrait& p) {
     std::map<std::pair<double, double>, std::int64_t> places;
