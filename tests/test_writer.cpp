@@ -272,7 +272,7 @@ TEST(Writer, CompressesAsTheNameSays) {
   const std::string text = bytes_of(folder / "plain.mtx");
   for (const char* suffix : {".gz", ".bz2", ".xz", ".zst"}) {
     SCOPED_TRACE(suffix);
-    const auto path = folder / ("a.mtx" + std::string(suffix));
+    const auto path = folder / std::string("a.mtx").append(suffix);
     std::string first;
     for (const int threads : {1, 3}) {
       WriteOptions options;
@@ -302,7 +302,7 @@ TEST(Writer, CompressesAsTheNameSays) {
 TEST(Writer, CompressesNothingToo) {
   const Folder folder;
   for (const char* suffix : {".gz", ".bz2", ".xz", ".zst"}) {
-    const auto path = folder / ("a" + std::string(suffix));
+    const auto path = folder / std::string("a").append(suffix);
     krysol::OutputFile file(path);
     file.commit();
     EXPECT_GT(fs::file_size(path), 0U) << suffix;
