@@ -50,6 +50,7 @@ Number real(double value) {
 FortranFormat format_of(FortranFormat::Kind kind, int longest, int digits = 0) {
   FortranFormat format;
   format.kind = kind;
+  format.letter = kind == FortranFormat::Kind::real ? 'E' : 'I';
   format.width = longest + 1;
   format.count = static_cast<int>(line_columns) / format.width;
   format.digits = digits;

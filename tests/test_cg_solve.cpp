@@ -788,7 +788,9 @@ TEST_F(CgSolve, SaysSoWhenMemoryRunsOut) {
   if (o.code == 77) GTEST_SKIP() << "ulimit -v does not work here";
   EXPECT_EQ(o.code, 3);
   EXPECT_EQ(o.out, "");
-  EXPECT_EQ(o.err, "cg_solve: internal error: not enough memory for this matrix\n");
+  EXPECT_EQ(o.err,
+            "cg_solve: error: not enough memory: no room for 'csr.row_ptr': 2.4 GB asked of Host "
+            "memory\n");
 }
 
 // ---- the JSON report
