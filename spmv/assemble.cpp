@@ -192,10 +192,10 @@ void sum_repeated(HostCsr<S>& a) {
 /// The first `kept` entries, in memory of their size where `copied`.
 template <class V>
 V shortened(const char* label, const V& view, Offset kept, bool copied) {
-  const V part =
+  V part =
       Kokkos::subview(view, std::pair<std::size_t, std::size_t>(0, static_cast<std::size_t>(kept)));
   if (!copied) return part;
-  const auto copy = fresh<V>(label, kept);
+  auto copy = fresh<V>(label, kept);
   Kokkos::deep_copy(copy, part);
   return copy;
 }
