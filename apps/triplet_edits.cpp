@@ -15,14 +15,6 @@ namespace {
 
 using Complex = std::complex<double>;
 
-double mirrored(double v, Symmetry symmetry) {
-  return symmetry == Symmetry::skew_symmetric ? -v : v;
-}
-Complex mirrored(Complex v, Symmetry symmetry) {
-  if (symmetry == Symmetry::skew_symmetric) return -v;
-  return symmetry == Symmetry::hermitian ? std::conj(v) : v;
-}
-
 std::string text_of(double v) { return fmt::format("{}", v); }
 std::string text_of(Complex v) { return fmt::format("{}{:+}i", v.real(), v.imag()); }
 

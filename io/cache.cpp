@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <krysol/io/cache.hpp>
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,7 +18,6 @@
 
 #include <fmt/format.h>
 
-#include <krysol/io/cache.hpp>
 #include <krysol/io/file.hpp>
 #include <krysol/io/parse_error.hpp>
 #include <krysol/io/source.hpp>

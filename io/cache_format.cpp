@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <krysol/io/cache_format.hpp>
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,7 +13,6 @@
 
 #include <fmt/format.h>
 
-#include <krysol/io/cache_format.hpp>
 #include <krysol/io/cache_layout.hpp>
 #include <krysol/io/parse_error.hpp>
 #include <krysol/io/source.hpp>

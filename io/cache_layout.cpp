@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <krysol/io/cache_layout.hpp>
+
 #include <algorithm>
 #include <atomic>
-#include <exception>
-#include <mutex>
 
-#include <krysol/io/cache_layout.hpp>
 #include <krysol/io/team.hpp>
 
 namespace krysol::cache_layout {
@@ -36,21 +35,16 @@ void for_chunks(std::uint64_t chunks, int threads, const std::function<void(std:
   constexpr std::uint64_t worth_a_thread = 8;
   std::atomic<std::uint64_t> next{0};
   std::atomic<bool> stopped{false};
-  std::mutex error_mutex;
-  std::exception_ptr error;
-  const auto take_chunks = [&] {
-    try {
-      for (std::uint64_t k = next++; k < chunks && !stopped; k = next++) work(k);
-    } catch (...) {
-      stopped = true;
-      const std::lock_guard lock(error_mutex);
-      if (!error) error = std::current_exception();
-    }
-  };
   const std::uint64_t most = chunks / worth_a_thread + 1;
-  run_team(static_cast<int>(std::min<std::uint64_t>(most, static_cast<std::uint64_t>(threads))),
-           take_chunks);
-  if (error) std::rethrow_exception(error);
+  on_threads(static_cast<int>(std::min<std::uint64_t>(most, static_cast<std::uint64_t>(threads))),
+             [&] {
+               try {
+                 for (std::uint64_t k = next++; k < chunks && !stopped; k = next++) work(k);
+               } catch (...) {
+                 stopped = true;
+                 throw;
+               }
+             });
 }
 
 }  // namespace krysol::cache_layout

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <krysol/io/file.hpp>
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,7 +17,6 @@
 
 #include <fmt/format.h>
 
-#include <krysol/io/file.hpp>
 #include <krysol/io/parse_error.hpp>
 #include <krysol/io/source.hpp>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <krysol/io/foreign_format.hpp>
+
 #include <algorithm>
 #include <cctype>
 
 #include <fmt/format.h>
-
-#include <krysol/io/foreign_format.hpp>
 
 namespace krysol {
 

@@ -443,7 +443,7 @@ class HarwellBoeingReader {
       if (row > col) continue;
       repairs_.note(Mend::lone_above, line_of_index(number));
       std::swap(a.row_idx[k], a.col_idx[k]);
-      a.values[k] = mirrored_value(a.values[k], a.symmetry);
+      a.values[k] = mirrored(a.values[k], a.symmetry);
     }
   }
 
@@ -459,14 +459,6 @@ class HarwellBoeingReader {
     }
     repairs_.note(Mend::hermitian_diagonal, value_line_ + part / h_.value_format.count);
     v = v.real();
-  }
-
-  static double mirrored_value(double v, Symmetry symmetry) {
-    return symmetry == Symmetry::skew_symmetric ? -v : v;
-  }
-  static Complex mirrored_value(Complex v, Symmetry symmetry) {
-    if (symmetry == Symmetry::skew_symmetric) return -v;
-    return symmetry == Symmetry::hermitian ? std::conj(v) : v;
   }
 
   /// Each element is a dense matrix of its variables, column by column; of one with a symmetry the
@@ -489,7 +481,7 @@ class HarwellBoeingReader {
           Index col = list[c];
           if (h_.symmetry != Symmetry::general && row < col) {
             std::swap(row, col);
-            v = mirrored_value(v, h_.symmetry);
+            v = mirrored(v, h_.symmetry);
           }
           if (row == col) make_diagonal_real(v, seen);
           a.add(row, col, v);

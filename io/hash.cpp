@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <krysol/io/hash.hpp>
+
 #define XXH_INLINE_ALL  // no library to link
 #include <unistd.h>
 #include <xxhash.h>
@@ -10,7 +12,6 @@
 
 #include <fmt/format.h>
 
-#include <krysol/io/hash.hpp>
 #include <krysol/io/parse_error.hpp>
 #include <krysol/io/source.hpp>
 #include <krysol/spmv/array.hpp>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <krysol/io/matrix_market.hpp>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -15,7 +17,6 @@
 #include <krysol/io/duplicates.hpp>
 #include <krysol/io/file.hpp>
 #include <krysol/io/foreign_format.hpp>
-#include <krysol/io/matrix_market.hpp>
 #include <krysol/io/matrix_market_header.hpp>
 #include <krysol/io/parse_error.hpp>
 #include <krysol/io/plain_entries.hpp>
@@ -37,15 +38,6 @@ bool contains_word(std::string_view text, std::string_view word) {
     if (same_word(text.substr(0, word.size()), word)) return true;
   }
   return false;
-}
-
-/// a(j,i) from a(i,j).
-double mirrored(double value, Symmetry symmetry) {
-  return symmetry == Symmetry::skew_symmetric ? -value : value;
-}
-Complex mirrored(Complex value, Symmetry symmetry) {
-  if (symmetry == Symmetry::skew_symmetric) return -value;
-  return symmetry == Symmetry::hermitian ? std::conj(value) : value;
 }
 
 double imaginary_part(double) { return 0; }
@@ -852,7 +844,9 @@ std::optional<MatrixFile> stream_matrix(Stream& stream, const ReadOptions& optio
   if (!header) return std::nullopt;
   MatrixFile result;
   const auto read = [&]<class T>(Triplets<T> a) {
-    constexpr std::int64_t room = std::int64_t{1} << 20;  // entries of a text of unknown length
+    // Entries of a text of unknown length: no compression takes less than two bytes for one that
+    // is worth reading, and room that nobody touches is no memory.
+    const std::int64_t room = std::max(std::int64_t{1} << 20, stream.file_bytes() / 2);
     const auto blocks = stream.blocks(header->bytes);
     const EntryRules& rules = header->rules;
     auto plain =

@@ -8,13 +8,10 @@
 #include <functional>
 
 #include <krysol/io/file.hpp>
+#include <krysol/io/team.hpp>
 #include <krysol/spmv/array.hpp>
 
 namespace krysol {
-
-/// Calls `work` on `threads` threads at a time, this one among them; on fewer where the system has
-/// no more. After all have ended, rethrows the first exception of any.
-void on_threads(int threads, const std::function<void()>& work);
 
 /// Writes the texts of blocks 0 <= k < `blocks` in this order; `make(k, text)` replaces `text`, and
 /// any thread may call it. Where `made_of_streams`, each block is a stream, made by the thread that

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -17,6 +16,8 @@
 
 #include <krysol/io/scanner.hpp>
 #include <krysol/io/team.hpp>
+#include <krysol/io/turns.hpp>
+#include <krysol/spmv/large_pages.hpp>
 
 namespace krysol {
 namespace {
@@ -297,68 +298,26 @@ struct BlockEntries {
   }
 };
 
-/// Threads with a block each take turns in the order of the text, whoever is ready first.
-class Turns {
- public:
-  bool stopped() const { return turn_ == stop; }
-
-  /// Ends the work of all: something is not plain, or went wrong.
-  void end(std::exception_ptr error = {}) {
-    if (error) {
-      const std::lock_guard lock(error_mutex_);
-      if (!error_) error_ = std::move(error);
-    }
-    turn_ = stop;
-    turn_.notify_all();
-  }
-
-  /// Waits for the blocks before; false where all has ended.
-  bool wait_for(std::size_t number) {
-    for (std::size_t turn = turn_; turn != number; turn = turn_) {
-      if (turn == stop) return false;
-      turn_.wait(turn);
-    }
-    return true;
-  }
-
-  /// The next block, unless all has ended meanwhile.
-  void pass(std::size_t number) {
-    turn_.compare_exchange_strong(number, number + 1);
-    turn_.notify_all();
-  }
-
-  void rethrow() const {
-    if (error_) std::rethrow_exception(error_);
-  }
-
- private:
-  static constexpr std::size_t stop = ~std::size_t{0};
-
-  std::atomic<std::size_t> turn_{0};
-  std::mutex error_mutex_;
-  std::exception_ptr error_;
-};
-
 /// Reads blocks and hands each, with its number, to `take` in the thread that read it.
 template <class T, class Take>
 void read_blocks(TextBlocks& blocks, const EntryRules& rules, int threads, Turns& turns,
                  const Take& take) {
-  run_team(threads, [&] {
+  on_threads(threads, [&] {
     try {
       TextBlock block;
       BlockEntries<T> entries;
       while (!turns.stopped() && blocks.next(block)) {
         if (!entries.read(block, rules)) {
-          turns.end();
+          turns.stop();
           return;
         }
         take(block.number, entries);
       }
     } catch (...) {
-      turns.end(std::current_exception());
+      turns.stop();
+      throw;
     }
   });
-  turns.rethrow();
 }
 
 /// What has been read so far, which belongs to the thread whose turn it is.
@@ -388,7 +347,7 @@ class Collector {
     if (!turns_.wait_for(number)) return;
     const std::int64_t to = progress_.kept;
     if (!progress_.add(block.tally, rules_)) {
-      turns_.end();
+      turns_.stop();
       return;
     }
     if (progress_.kept > room_) {
@@ -396,7 +355,7 @@ class Collector {
       grow(std::min(rules_.entries, std::max(progress_.kept, 2 * room_)));
     }
     const std::shared_lock nobody_grows(arrays_);
-    turns_.pass(number);
+    turns_.pass_on(number);
     const auto n = static_cast<std::ptrdiff_t>(block.tally.kept);
     std::copy_n(block.row_idx.begin(), n, all_.row_idx.begin() + to);
     std::copy_n(block.col_idx.begin(), n, all_.col_idx.begin() + to);
@@ -415,9 +374,15 @@ class Collector {
   void grow(std::int64_t entries) {
     room_ = entries;
     const auto size = static_cast<std::size_t>(entries);
-    all_.row_idx.resize(size);
-    all_.col_idx.resize(size);
-    all_.values.resize(size);
+    resize(all_.row_idx, size);
+    resize(all_.col_idx, size);
+    resize(all_.values, size);
+  }
+  template <class V>
+  static void resize(Array<V>& array, std::size_t size) {
+    const bool moves = size > array.capacity();
+    array.resize(size);
+    if (moves) use_large_pages(array.data(), size * sizeof(V));
   }
 
   const EntryRules& rules_;
@@ -451,11 +416,11 @@ bool visit_plain_entries(TextBlocks& blocks, const EntryRules& rules, int thread
       blocks, rules, threads, turns, [&](std::size_t number, const BlockEntries<T>& block) {
         if (!turns.wait_for(number)) return;
         if (!progress.add(block.tally, rules)) {
-          turns.end();
+          turns.stop();
           return;
         }
         visit({block.row_idx.data(), block.col_idx.data(), block.values.data(), block.tally.kept});
-        turns.pass(number);
+        turns.pass_on(number);
       });
   rounded_integers = progress.rounded_integers;
   return !turns.stopped() && progress.kept == rules.entries;

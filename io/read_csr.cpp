@@ -23,13 +23,6 @@ namespace {
 
 using Complex = std::complex<double>;
 
-template <class T>
-DeviceScalar<T> mirrored(const T& v, Symmetry symmetry) {
-  const DeviceScalar<T> w(v);
-  if (symmetry == Symmetry::skew_symmetric) return -w;
-  return symmetry == Symmetry::hermitian ? conjugate(w) : w;
-}
-
 /// Calls visit(row, col, value) for each entry of a block and its mirror image.
 template <class T, class Visit>
 void for_each_entry(const PlainBlock<T>& block, Symmetry symmetry, const Visit& visit) {
@@ -38,7 +31,7 @@ void for_each_entry(const PlainBlock<T>& block, Symmetry symmetry, const Visit& 
     const Index col = block.col_idx[k];
     visit(row, col, DeviceScalar<T>(block.values[k]));
     if (symmetry != Symmetry::general && row != col) {
-      visit(col, row, mirrored(block.values[k], symmetry));
+      visit(col, row, DeviceScalar<T>(mirrored(block.values[k], symmetry)));
     }
   }
 }

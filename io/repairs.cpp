@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <krysol/io/repairs.hpp>
+
 #include <string_view>
 
 #include <fmt/format.h>
-
-#include <krysol/io/repairs.hpp>
 
 namespace krysol {
 

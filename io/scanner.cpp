@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <krysol/io/scanner.hpp>
+
 #include <algorithm>
 #include <bit>
 #include <charconv>
@@ -10,7 +12,6 @@
 #include <fmt/format.h>
 
 #include <krysol/io/parse_error.hpp>
-#include <krysol/io/scanner.hpp>
 
 namespace krysol {
 namespace {

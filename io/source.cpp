@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <krysol/io/source.hpp>
+
 #include <archive.h>
 #include <archive_entry.h>
 #include <fcntl.h>
@@ -15,7 +17,6 @@
 #include <fmt/format.h>
 
 #include <krysol/io/parse_error.hpp>
-#include <krysol/io/source.hpp>
 
 namespace krysol {
 namespace {

@@ -3,21 +3,17 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <exception>
+#include <mutex>
 #include <system_error>
 #include <thread>
 #include <vector>
 
 namespace krysol {
 
-int reading_threads(int asked) {
-  if (asked > 0) return asked;
-  if (const char* text = std::getenv("OMP_NUM_THREADS")) {
-    const int wanted = std::atoi(text);
-    if (wanted > 0) return wanted;
-  }
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
+namespace {
 
+/// Calls `work`, which does not throw.
 void run_team(int threads, const std::function<void()>& work) {
   if (threads <= 1) {
     work();
@@ -36,6 +32,31 @@ void run_team(int threads, const std::function<void()>& work) {
   }
   work();
 #endif
+}
+
+}  // namespace
+
+int reading_threads(int asked) {
+  if (asked > 0) return asked;
+  if (const char* text = std::getenv("OMP_NUM_THREADS")) {
+    const int wanted = std::atoi(text);
+    if (wanted > 0) return wanted;
+  }
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+void on_threads(int threads, const std::function<void()>& work) {
+  std::mutex mutex;
+  std::exception_ptr error;
+  run_team(threads, [&] {
+    try {
+      work();
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!error) error = std::current_exception();
+    }
+  });
+  if (error) std::rethrow_exception(error);
 }
 
 }  // namespace krysol

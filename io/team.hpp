@@ -10,8 +10,8 @@ namespace krysol {
 /// says, or as there are cores for this process.
 int reading_threads(int asked);
 
-/// Calls `work()` in `threads` threads, this one among them, or in fewer where there are no more,
-/// and returns when all have. It must not throw.
-void run_team(int threads, const std::function<void()>& work);
+/// Calls `work()` on `threads` threads at a time, this one among them; on fewer where the system
+/// has no more. After all have ended, rethrows the first exception of any.
+void on_threads(int threads, const std::function<void()>& work);
 
 }  // namespace krysol

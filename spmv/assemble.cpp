@@ -2,7 +2,6 @@
 #include <krysol/spmv/csr.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -23,24 +22,8 @@ DeviceScalar<T> device_scalar(const T& v) {
   }
 }
 
-template <class S>
-S mirrored(const S& v, Symmetry symmetry) {
-  if (symmetry == Symmetry::skew_symmetric) return -v;
-  return symmetry == Symmetry::hermitian ? conjugate(v) : v;
-}
-
-/// Calls visit(begin, end) for as many parts of [0, n) as there are threads.
-template <class Visit>
-void in_chunks(const char* label, std::size_t n, const Visit& visit) {
-  const auto chunks = static_cast<std::size_t>(Host().concurrency());
-  host_for(label, static_cast<std::int64_t>(chunks), [&](std::int64_t p) {
-    const auto at = static_cast<std::size_t>(p);
-    visit(n * at / chunks, n * (at + 1) / chunks);
-  });
-}
-
 template <class T>
-void check_triplets(const Triplets<T>& t) {
+void check_sizes(const Triplets<T>& t) {
   if (t.row_idx.size() != t.values.size() || t.col_idx.size() != t.values.size()) {
     throw std::invalid_argument(
         fmt::format("krysol::to_csr: {} row indices, {} column indices and {} values; the three "
@@ -56,19 +39,18 @@ void check_triplets(const Triplets<T>& t) {
         fmt::format("krysol::to_csr: a {} matrix must be square, not {} x {}",
                     to_string(t.symmetry), t.rows, t.cols));
   }
-  const auto outside = [&t](std::size_t k) {
-    return t.row_idx[k] < 0 || t.row_idx[k] >= t.rows || t.col_idx[k] < 0 || t.col_idx[k] >= t.cols;
-  };
-  std::atomic<std::size_t> first_outside{t.values.size()};
-  in_chunks("krysol::to_csr(check)", t.values.size(), [&](std::size_t begin, std::size_t end) {
-    std::size_t k = begin;
-    while (k < end && !outside(k)) ++k;
-    std::size_t before = first_outside;
-    while (k < end && k < before && !first_outside.compare_exchange_weak(before, k)) {
-    }
-  });
-  const std::size_t k = first_outside;
-  if (k == t.values.size()) return;
+}
+
+template <class T>
+bool is_inside(const Triplets<T>& t, std::size_t k) {  // a negative index is a large one unsigned
+  return static_cast<std::uint32_t>(t.row_idx[k]) < static_cast<std::uint32_t>(t.rows) &&
+         static_cast<std::uint32_t>(t.col_idx[k]) < static_cast<std::uint32_t>(t.cols);
+}
+
+template <class T>
+[[noreturn]] void refuse_outside(const Triplets<T>& t) {
+  std::size_t k = 0;
+  while (is_inside(t, k)) ++k;
   throw std::invalid_argument(
       fmt::format("krysol::to_csr: entry {} is at row {}, column {} of a {} x {} matrix (all "
                   "counted from 0)",
@@ -83,7 +65,8 @@ struct RowRange {
   Index last;
 
   bool has(Index row) const {
-    return static_cast<std::uint32_t>(row - first) < static_cast<std::uint32_t>(last - first);
+    return static_cast<std::uint32_t>(row) - static_cast<std::uint32_t>(first) <
+           static_cast<std::uint32_t>(last - first);
   }
 };
 
@@ -110,25 +93,67 @@ std::vector<RowRange> ranges_of_work(const Offset* row_ptr, Index rows, int coun
   return ranges;
 }
 
-/// Calls visit(range number, row, k, mirrored) for the entries of each range's rows, in the order
-/// in which they stand.
-template <class T, class Visit>
-void for_each_place(const char* label, const Triplets<T>& t, const std::vector<RowRange>& ranges,
-                    const Visit& visit) {
+/// Counts the entries of the rows of `mine`, that of row i in row_ptr[i + 1]. False where an entry
+/// of any row lies outside the matrix; such a row or column is nobody's.
+template <class T>
+bool count_entries(const Triplets<T>& t, const RowRange& mine, Offset* row_ptr) {
   const bool mirror = t.symmetry != Symmetry::general;
-  const Index* row_idx = t.row_idx.data();
-  const Index* col_idx = t.col_idx.data();
   const std::size_t stored = t.values.size();
-  host_for(label, static_cast<std::int64_t>(ranges.size()), [&](std::int64_t p) {
-    const RowRange mine = ranges[static_cast<std::size_t>(p)];
-    for (std::size_t k = 0; k < stored; ++k) {
-      const Index row = row_idx[k];
-      if (mine.has(row)) visit(row, k, false);
-      if (!mirror) continue;
-      const Index col = col_idx[k];
-      if (row != col && mine.has(col)) visit(col, k, true);
+  bool inside = true;
+  for (std::size_t k = 0; k < stored; ++k) {
+    const Index row = t.row_idx[k];
+    const Index col = t.col_idx[k];
+    inside &= is_inside(t, k);
+    if (mine.has(row)) ++row_ptr[row + 1];
+    if (mirror && row != col && mine.has(col)) ++row_ptr[col + 1];
+  }
+  return inside;
+}
+
+/// Puts the entries of the rows of `mine` to where next[row] says, which moves on. Returns how many
+/// of those that are stored are zero.
+template <class T>
+std::int64_t fill_rows(const Triplets<T>& t, const RowRange& mine, Offset* next, Index* col_idx,
+                       DeviceScalar<T>* values) {
+  const Symmetry symmetry = t.symmetry;
+  const bool mirror = symmetry != Symmetry::general;
+  const std::size_t stored = t.values.size();
+  std::int64_t zero_entries = 0;
+  for (std::size_t k = 0; k < stored; ++k) {
+    const Index row = t.row_idx[k];
+    const Index col = t.col_idx[k];
+    if (mine.has(row)) {
+      const Offset place = next[row]++;
+      col_idx[place] = col;
+      values[place] = device_scalar(t.values[k]);
+      zero_entries += t.values[k] == T(0) ? 1 : 0;
     }
+    if (mirror && row != col && mine.has(col)) {
+      const Offset place = next[col]++;
+      col_idx[place] = row;
+      values[place] = device_scalar(mirrored(t.values[k], symmetry));
+    }
+  }
+  return zero_entries;
+}
+
+/// What `of` returns of each of the ranges, a thread for each.
+template <class Result, class Of>
+std::vector<Result> of_each_range(const char* label, const std::vector<RowRange>& ranges,
+                                  const Of& of) {
+  std::vector<Result> results(ranges.size());
+  host_for(label, static_cast<std::int64_t>(ranges.size()), [&](std::int64_t p) {
+    const auto at = static_cast<std::size_t>(p);
+    results[at] = of(ranges[at]);
   });
+  return results;
+}
+
+/// Whether each is greater than the one before; without branches, as most rows of files do.
+bool ascends(const Index* begin, const Index* end) {
+  int wrong = 0;
+  for (const Index* c = begin; end - c > 1; ++c) wrong |= c[0] < c[1] ? 0 : 1;
+  return wrong == 0;
 }
 
 /// Sorts the rows of `range` by column, entries of one place in the order in which they stand, and
@@ -145,6 +170,7 @@ Repeated sort_rows(const RowRange& range, const Offset* row_ptr, Index* col_idx,
   for (Index i = range.first; i < range.last; ++i) {
     Index* const begin = col_idx + row_ptr[i];
     Index* const end = col_idx + row_ptr[i + 1];
+    if (ascends(begin, end)) continue;
     if (!std::is_sorted(begin, end)) {
       S* value = values + row_ptr[i];
       entries.clear();
@@ -205,7 +231,7 @@ V shortened(const char* label, const V& view, Offset kept, bool copied) {
 template <class T>
 Assembled<DeviceScalar<T>> to_csr(const Triplets<T>& t) {
   using S = DeviceScalar<T>;
-  check_triplets(t);
+  check_sizes(t);
   const int threads = Host().concurrency();
   Assembled<S> out;
   HostCsr<S>& a = out.matrix;
@@ -213,8 +239,10 @@ Assembled<DeviceScalar<T>> to_csr(const Triplets<T>& t) {
   a.cols = t.cols;
   a.row_ptr = zeros<Offset>(Host{}, "csr.row_ptr", std::int64_t{t.rows} + 1);
   Offset* const row_ptr = a.row_ptr.data();
-  for_each_place("krysol::to_csr(count)", t, equal_ranges(t.rows, threads),
-                 [=](Index row, std::size_t, bool) { ++row_ptr[row + 1]; });
+  const auto inside = of_each_range<int>(
+      "krysol::to_csr(count)", equal_ranges(t.rows, threads),
+      [&](const RowRange& mine) { return count_entries(t, mine, row_ptr) ? 1 : 0; });
+  if (std::find(inside.begin(), inside.end(), 0) != inside.end()) refuse_outside(t);
   for (Index i = 0; i < t.rows; ++i) row_ptr[i + 1] += row_ptr[i];
   const Offset expanded = row_ptr[t.rows];
 
@@ -223,23 +251,13 @@ Assembled<DeviceScalar<T>> to_csr(const Triplets<T>& t) {
   a.values = fresh<decltype(a.values)>("csr.values", expanded);
   Index* const col_idx = a.col_idx.data();
   S* const values = a.values.data();
-  const std::vector<RowRange> ranges = ranges_of_work(row_ptr, t.rows, threads);
-  for_each_place("krysol::to_csr(fill)", t, ranges, [&](Index row, std::size_t k, bool other) {
-    const Offset place = row_ptr[row]++;
-    const S v = device_scalar(t.values[k]);
-    col_idx[place] = other ? t.row_idx[k] : t.col_idx[k];
-    values[place] = other ? mirrored(v, t.symmetry) : v;
-  });
+  const auto zero_entries = of_each_range<std::int64_t>(
+      "krysol::to_csr(fill)", ranges_of_work(row_ptr, t.rows, threads),
+      [&](const RowRange& mine) { return fill_rows(t, mine, row_ptr, col_idx, values); });
+  for (const std::int64_t zeros : zero_entries) out.explicit_zeros += zeros;
   std::copy_backward(row_ptr, row_ptr + t.rows, row_ptr + t.rows + 1);
   row_ptr[0] = 0;
 
-  std::atomic<std::int64_t> zero_entries{0};
-  in_chunks("krysol::to_csr(zeros)", t.values.size(), [&](std::size_t begin, std::size_t end) {
-    const auto from = t.values.begin();
-    zero_entries += std::count(from + static_cast<std::ptrdiff_t>(begin),
-                               from + static_cast<std::ptrdiff_t>(end), T(0));
-  });
-  out.explicit_zeros = zero_entries;
   finish_rows(out, t.symmetry);
   return out;
 }
@@ -249,13 +267,11 @@ void finish_rows(Assembled<S>& out, Symmetry symmetry, bool scarce) {
   HostCsr<S>& a = out.matrix;
   const Offset* const row_ptr = a.row_ptr.data();
   const auto ranges = ranges_of_work(row_ptr, a.rows, Host().concurrency());
-  std::vector<Repeated> repeated(ranges.size());
   Index* const col_idx = a.col_idx.data();
   S* const values = a.values.data();
-  host_for("krysol::finish_rows", static_cast<std::int64_t>(ranges.size()), [&](std::int64_t p) {
-    const auto at = static_cast<std::size_t>(p);
-    repeated[at] = sort_rows(ranges[at], row_ptr, col_idx, values);
-  });
+  const auto repeated = of_each_range<Repeated>(
+      "krysol::finish_rows", ranges,
+      [&](const RowRange& range) { return sort_rows(range, row_ptr, col_idx, values); });
   Offset again = 0;
   for (const Repeated& r : repeated) {
     again += r.all;

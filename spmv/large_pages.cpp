@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <krysol/spmv/large_pages.hpp>
+
 #include <sys/mman.h>
 
 #include <cstdint>
-
-#include <krysol/spmv/large_pages.hpp>
 
 namespace krysol {
 

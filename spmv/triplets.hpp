@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <complex>
 #include <string_view>
+#include <type_traits>
 
 #include <krysol/spmv/array.hpp>
 #include <krysol/spmv/types.hpp>
@@ -15,6 +17,16 @@ enum class Symmetry { general, symmetric, skew_symmetric, hermitian };
 
 /// "general", "symmetric", "skew-symmetric" or "hermitian", as Matrix Market spells them.
 std::string_view to_string(Symmetry symmetry);
+
+/// a(j,i) of a matrix with that symmetry where a(i,j) = v. T as of Triplets.
+template <class T>
+T mirrored(const T& v, Symmetry symmetry) {
+  if (symmetry == Symmetry::skew_symmetric) return -v;
+  if constexpr (!std::is_floating_point_v<T>) {
+    if (symmetry == Symmetry::hermitian) return std::conj(v);
+  }
+  return v;
+}
 
 /// A = sum over k of values[k] e(row_idx[k]) e(col_idx[k])', plus the mirrored entries where
 /// `symmetry` says so. Entries stand in any order; those that name the same place are summed by

@@ -10,8 +10,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,18 +18,11 @@
 #include <krysol/io/matrix_market.hpp>
 #include <krysol/io/stream.hpp>
 
+#include "files.hpp"
+
 namespace krysol_tests {
 
 namespace fs = std::filesystem;
-
-inline std::string bytes_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-inline void put(const fs::path& path, std::string_view bytes) {
-  std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<long>(bytes.size()));
-}
 
 /// As if it had been written long ago, always at the same time: nothing is kept of a fresh source.
 inline void age(const fs::path& path, std::chrono::seconds by = std::chrono::hours(1)) {

@@ -3,16 +3,14 @@
 #pragma once
 
 #include <complex>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 
 #include <krysol/io/matrix_file.hpp>
 #include <krysol/io/parse_error.hpp>
+
+#include "files.hpp"
 
 namespace krysol_tests {
 
@@ -49,25 +47,5 @@ std::vector<std::complex<double>> expanded(const krysol::Triplets<T>& a) {
 inline std::vector<std::complex<double>> expanded(const krysol::MatrixFile& file) {
   return std::visit([](const auto& a) { return expanded(a); }, file.matrix);
 }
-
-inline void put(const std::filesystem::path& path, std::string_view bytes) {
-  std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<long>(bytes.size()));
-}
-
-/// A folder that goes when the test ends.
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "krysol_io_XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
 
 }  // namespace krysol_tests

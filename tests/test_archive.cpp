@@ -9,7 +9,6 @@
 #include <complex>
 #include <csignal>
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -28,6 +27,7 @@ namespace fs = std::filesystem;
 using krysol::read_dense;
 using krysol::read_matrix;
 using krysol::ReadOptions;
+using krysol_tests::bytes_of;
 using krysol_tests::error_of;
 using krysol_tests::expanded;
 using krysol_tests::Folder;
@@ -262,12 +262,6 @@ class Pipe {
   int out_ = -1;
   std::thread writer_;
 };
-
-std::string bytes_of(const fs::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
-}
 
 /// Standard input is another file for as long as this lives.
 class StandardInput {

@@ -31,43 +31,20 @@
 #include <krysol/io/parse_error.hpp>
 #include <krysol/io/read.hpp>
 
+#include "reading.hpp"
+
 namespace {
 
 namespace fs = std::filesystem;
 using krysol::Symmetry;
 using krysol::Triplets;
+using krysol_tests::bytes_of;
+using krysol_tests::expanded;
+using krysol_tests::Folder;
+using krysol_tests::put;
 using Complex = std::complex<double>;
 
 const fs::path matrices = fs::path(KRYSOL_TEST_DIR) / "matrices";
-
-std::string bytes_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-void put(const fs::path& path, std::string_view bytes) {
-  std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<long>(bytes.size()));
-}
-
-/// A folder that goes when the test ends.
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "krysol_io_XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-  }
-  ~Folder() { fs::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  fs::path operator/(const std::string& name) const { return path_ / name; }
-  std::size_t files() const {
-    return static_cast<std::size_t>(
-        std::distance(fs::directory_iterator(path_), fs::directory_iterator()));
-  }
-
- private:
-  fs::path path_;
-};
 
 std::vector<fs::path> files_in(const fs::path& folder) {
   std::vector<fs::path> files;
@@ -118,25 +95,6 @@ std::vector<Complex> numbers(const std::vector<std::string>& lines) {
   return all;
 }
 
-/// Row by row, with symmetry expanded and duplicates summed.
-template <class T>
-std::vector<Complex> expanded(const Triplets<T>& a) {
-  std::vector<Complex> dense(static_cast<std::size_t>(a.rows) * static_cast<std::size_t>(a.cols));
-  const auto at = [&](krysol::Index i, krysol::Index j) -> Complex& {
-    return dense[static_cast<std::size_t>(i) * static_cast<std::size_t>(a.cols) +
-                 static_cast<std::size_t>(j)];
-  };
-  for (std::size_t k = 0; k < a.values.size(); ++k) {
-    const Complex value = a.values[k];
-    at(a.row_idx[k], a.col_idx[k]) += value;
-    if (a.symmetry == Symmetry::general || a.row_idx[k] == a.col_idx[k]) continue;
-    at(a.col_idx[k], a.row_idx[k]) += a.symmetry == Symmetry::symmetric        ? value
-                                      : a.symmetry == Symmetry::skew_symmetric ? -value
-                                                                               : std::conj(value);
-  }
-  return dense;
-}
-
 template <class T>
 std::vector<Complex> by_rows(krysol::Index rows, krysol::Index cols, const std::vector<T>& values) {
   std::vector<Complex> dense;
@@ -148,11 +106,6 @@ std::vector<Complex> by_rows(krysol::Index rows, krysol::Index cols, const std::
     }
   }
   return dense;
-}
-
-/// The matrix as the tests want it, whatever its field.
-std::vector<Complex> expanded(const krysol::MatrixFile& file) {
-  return std::visit([](const auto& a) { return expanded(a); }, file.matrix);
 }
 
 TEST(MatrixMarket, ValidFilesHoldWhatTheirCommentsSay) {

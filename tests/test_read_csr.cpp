@@ -20,28 +20,15 @@
 #include <krysol/io/read.hpp>
 #include <krysol/io/read_csr.hpp>
 
+#include "files.hpp"
+
 namespace {
 
 namespace fs = std::filesystem;
 using krysol::Symmetry;
 using krysol::Triplets;
+using krysol_tests::Folder;
 using Complex = std::complex<double>;
-
-/// A folder that goes when the test ends.
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "krysol-read-csr-XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-  }
-  ~Folder() { fs::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  fs::path operator/(const std::string& name) const { return path_ / name; }
-
- private:
-  fs::path path_;
-};
 
 template <class T>
 T number(std::mt19937& random) {

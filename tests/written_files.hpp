@@ -3,17 +3,13 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <complex>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <random>
 #include <string>
@@ -21,35 +17,12 @@
 
 #include <krysol/spmv/triplets.hpp>
 
+#include "files.hpp"
+
 namespace krysol_tests {
 
 namespace fs = std::filesystem;
 using Complex = std::complex<double>;
-
-/// A folder that goes when the test ends.
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "krysol_written_XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-  }
-  ~Folder() { fs::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  fs::path operator/(const std::string& name) const { return path_ / name; }
-  std::size_t files() const {
-    return static_cast<std::size_t>(
-        std::distance(fs::directory_iterator(path_), fs::directory_iterator()));
-  }
-
- private:
-  fs::path path_;
-};
-
-inline std::string bytes_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
 
 /// The what() of an exception of this type.
 template <class Error, class Body>

@@ -177,4 +177,18 @@ inline void require_round_trip(const krysol::MatrixFile& file) {
       file.matrix);
 }
 
+/// Of one text as it is read without and with repairs: what is read is sound, can be written, and
+/// is not changed where nothing is wrong.
+inline void require_of_modes(const Outcome<krysol::MatrixFile>& strict,
+                             const Outcome<krysol::MatrixFile>& mended) {
+  if (strict.result) {
+    require_sound(*strict.result);
+    require(mended.result && same(*strict.result, *mended.result), "nothing sound is mended");
+  }
+  if (mended.result) {
+    require_sound(*mended.result);
+    require_round_trip(*mended.result);
+  }
+}
+
 }  // namespace krysol_fuzz

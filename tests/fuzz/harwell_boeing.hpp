@@ -19,14 +19,7 @@ inline void fuzz_harwell_boeing(std::string_view bytes) {
   };
   const auto strict = parse(false);
   const auto mended = parse(true);
-  if (strict.result) {
-    require_sound(*strict.result);
-    require(mended.result && same(*strict.result, *mended.result), "nothing sound is mended");
-  }
-  if (mended.result) {
-    require_sound(*mended.result);
-    require_round_trip(*mended.result);
-  }
+  require_of_modes(strict, mended);
   if (krysol::is_harwell_boeing(text) && !krysol::is_compressed(text) && !krysol::is_tar(text)) {
     const auto file = outcome_of([&] { return krysol::read_matrix(path, small_options(false)); });
     require(same(file, strict), "a file reads as its text does");

@@ -138,14 +138,7 @@ inline void fuzz_matrix_market(std::string_view bytes) {
   };
   const auto strict = parse(false);
   const auto mended = parse(true);
-  if (strict.result) {
-    require_sound(*strict.result);
-    require(mended.result && same(*strict.result, *mended.result), "nothing sound is mended");
-  }
-  if (mended.result) {
-    require_sound(*mended.result);
-    require_round_trip(*mended.result);
-  }
+  require_of_modes(strict, mended);
   if (const auto plain = plain_text_of(text)) {
     if (plain->rules.field == krysol::Field::complex) {
       check_plain<Complex>(*plain, text, pick);
