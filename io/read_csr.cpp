@@ -29,9 +29,10 @@ void for_each_entry(const PlainBlock<T>& block, Symmetry symmetry, const Visit& 
   for (std::int64_t k = 0; k < block.entries; ++k) {
     const Index row = block.row_idx[k];
     const Index col = block.col_idx[k];
-    visit(row, col, DeviceScalar<T>(block.values[k]));
+    const DeviceScalar<T> value(block.values[k]);
+    visit(row, col, value);
     if (symmetry != Symmetry::general && row != col) {
-      visit(col, row, DeviceScalar<T>(mirrored(block.values[k], symmetry)));
+      visit(col, row, mirrored(value, symmetry));
     }
   }
 }

@@ -18,12 +18,13 @@ enum class Symmetry { general, symmetric, skew_symmetric, hermitian };
 /// "general", "symmetric", "skew-symmetric" or "hermitian", as Matrix Market spells them.
 std::string_view to_string(Symmetry symmetry);
 
-/// a(j,i) of a matrix with that symmetry where a(i,j) = v. T as of Triplets.
+/// a(j,i) of a matrix with that symmetry where a(i,j) = v. T as of Triplets, or Kokkos::complex.
 template <class T>
 T mirrored(const T& v, Symmetry symmetry) {
   if (symmetry == Symmetry::skew_symmetric) return -v;
   if constexpr (!std::is_floating_point_v<T>) {
-    if (symmetry == Symmetry::hermitian) return std::conj(v);
+    using std::conj;
+    if (symmetry == Symmetry::hermitian) return conj(v);
   }
   return v;
 }

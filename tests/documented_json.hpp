@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "test_paths.hpp"
+
 #include <map>
 #include <set>
 #include <string>

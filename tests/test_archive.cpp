@@ -1,6 +1,8 @@
 // Tar archives: which member is the matrix, what comes along, and from where bytes may come.
 // tests/test_archive_damage.cpp has those that are cut or damaged.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "test_paths.hpp"
+
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -1,5 +1,7 @@
 // Matrices that the collection has in two formats are the same matrix.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "test_paths.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>

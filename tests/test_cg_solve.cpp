@@ -1,6 +1,8 @@
 // The program cg_solve as its user meets it: started as a process, judged by its exit code, its
 // output and its files.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "test_paths.hpp"
+
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <spawn.h>

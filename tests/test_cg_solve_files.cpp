@@ -1,5 +1,7 @@
 // cg_solve on what files and archives bring along, and the options that decide how they are read.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "test_paths.hpp"
+
 #include "programs.hpp"
 
 #include <krysol/io/harwell_boeing.hpp>

@@ -1,5 +1,7 @@
 // cg_solve's parts over every matrix of a local copy of the collection: right answers, true words.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "test_paths.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>

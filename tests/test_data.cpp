@@ -1,6 +1,8 @@
 // The matrices of data/: equal to their definitions, to the collection's, and to what their script
 // writes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "test_paths.hpp"
+
 #include <gtest/gtest.h>
 #include <unistd.h>
 

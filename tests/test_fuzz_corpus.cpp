@@ -1,6 +1,8 @@
 // The inputs of the fuzz targets, and all small files of the tests, through the same checks: what
 // was found once stays found, under every compiler and sanitizer.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "test_paths.hpp"
+
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,6 +1,8 @@
 // Eigenvalues that CG calls converged, against LAPACK's, for the matrices of a local copy of the
 // collection.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "test_paths.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,5 +1,7 @@
 // The bar that ic0 is held to, over the positive definite matrices of a local collection.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "test_paths.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>

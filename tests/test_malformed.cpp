@@ -1,5 +1,7 @@
 // Files as they are met: the broken and the tricky ones, and the matrices of the collection.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "test_paths.hpp"
+
 #include <gtest/gtest.h>
 
 #include <complex>

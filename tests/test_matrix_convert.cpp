@@ -1,5 +1,7 @@
 // matrix_convert as its users meet it: what it writes, what it says, and what it refuses.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "test_paths.hpp"
+
 #include "programs.hpp"
 
 #ifdef KRYSOL_MATRIX_CONVERT

@@ -1,5 +1,7 @@
 // The program matrix_info as its user meets it, and its facts about a collection of matrices.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "test_paths.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -7,6 +7,8 @@
 // message`; then `% repair: sentence` for each repair if repair mode reads it, or `% repair expect:
 // ...` if it fails differently. Where a file cannot hold comments they stand beside it in
 // `name.mtx.expect`.
+#include "test_paths.hpp"
+
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>

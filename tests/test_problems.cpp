@@ -1,5 +1,7 @@
 // The matrices that spmv_bench makes: are they what their names say?
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "test_paths.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,5 +1,7 @@
 // The program spmv_bench: what it measures is not tested, what it says of it is.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "test_paths.hpp"
+
 #include <cmath>
 #include <map>
 
