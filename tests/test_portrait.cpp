@@ -217,8 +217,7 @@ TEST(Portrait, OfMoreColumnsThanMemoryHasRoomFor) {
   EXPECT_EQ(p.components.isolated, 1 + (most - 4));
   EXPECT_EQ(p.blocks.sizes[0].blocks, 5);
   EXPECT_EQ(p.values.norm_1, 7);
-  // Row 1 is empty; the least of three, as there are three rows, is zero up to rounding.
-  EXPECT_LT(p.spectra.singular_values->smallest, 1e-15);
+  EXPECT_EQ(p.spectra.singular_values->smallest, 0) << "of three, as there are three rows";
 }
 
 TEST(Portrait, LeavesEmptyColumnsOutWithoutATrace) {
