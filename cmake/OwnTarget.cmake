@@ -23,6 +23,10 @@ function(krysol_own_target target)
       # Functions that return vector registers are always inlined, or take the register by reference (spmv/pack.hpp). g++
       # cannot know, and warns wherever it compiles for a processor without such registers.
       target_compile_options(${target} PRIVATE -Wno-psabi)
+      if(CMAKE_UNITY_BUILD)
+        # g++ takes types without linkage for those of a header where a file is not compiled by itself.
+        target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+      endif()
     endif()
     if(KRYSOL_WERROR)
       target_compile_options(${target} PRIVATE -Werror)
@@ -37,8 +41,15 @@ function(krysol_own_target target)
   endif()
 endfunction()
 
-# Files that include no Kokkos need none of the device compiler's passes.
+# CMAKE_UNITY_BUILD gives the compiler several files as one, so that it reads Kokkos once for all of them: half of the time
+# where nothing is kept of an earlier build. Not those that take long by their own templates, so that cores share them.
+function(krysol_compiled_alone)
+  set_property(SOURCE ${ARGN} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
+# Files that include no Kokkos need none of the device compiler's passes, and gain nothing by being compiled together.
 function(krysol_host_only)
+  krysol_compiled_alone(${ARGN})
   if(KRYSOL_BACKEND STREQUAL "CUDA" AND CMAKE_CXX_COMPILER MATCHES "nvcc_wrapper$")
     set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS --host-only)
   elseif(KRYSOL_BACKEND STREQUAL "HIP")

@@ -100,16 +100,16 @@ std::vector<Triplets<T>> many_matrices() {
   return list;
 }
 
-struct Case {
+struct PortraitCase {
   std::string name;
   Full full;
   Portrait portrait;
 };
 
 /// Random real and complex matrices of all shapes and symmetries, looked at once for all tests.
-inline const std::vector<Case>& cases() {
-  static const std::vector<Case> list = [] {
-    std::vector<Case> out;
+inline const std::vector<PortraitCase>& cases() {
+  static const std::vector<PortraitCase> list = [] {
+    std::vector<PortraitCase> out;
     const auto add = [&](const auto& matrices) {
       for (std::size_t k = 0; k < matrices.size(); ++k) {
         const auto a = to_csr(matrices[k]).matrix;
@@ -127,7 +127,7 @@ inline const std::vector<Case>& cases() {
 /// Runs check(full, portrait) for each of them.
 template <class Check>
 void for_many(const Check& check) {
-  for (const Case& c : cases()) {
+  for (const PortraitCase& c : cases()) {
     SCOPED_TRACE(c.name);
     check(c.full, c.portrait);
   }

@@ -25,7 +25,7 @@ namespace krysol {
 namespace {
 
 namespace fs = std::filesystem;
-using Wide = std::complex<long double>;
+using WideComplex = std::complex<long double>;
 
 const fs::path shared = KRYSOL_SHARED_DIR;
 
@@ -47,14 +47,14 @@ std::vector<std::vector<std::string>> table(const fs::path& path, char separator
 }
 
 template <class S>
-Wide wide(const S& v) {
+WideComplex wide(const S& v) {
   return {static_cast<long double>(real_part(v)), static_cast<long double>(imaginary_part(v))};
 }
 
 /// A x in long double, from the matrix as it was read: no kernel of the library takes part.
 template <class S>
-std::vector<Wide> multiply(const HostCsr<S>& a, const std::vector<Wide>& x) {
-  std::vector<Wide> y(static_cast<std::size_t>(a.rows), 0);
+std::vector<WideComplex> multiply(const HostCsr<S>& a, const std::vector<WideComplex>& x) {
+  std::vector<WideComplex> y(static_cast<std::size_t>(a.rows), 0);
   for (std::size_t i = 0; i < y.size(); ++i) {
     for (Offset k = a.row_ptr(i); k < a.row_ptr(i + 1); ++k) {
       const auto at = static_cast<std::size_t>(k);
@@ -64,15 +64,16 @@ std::vector<Wide> multiply(const HostCsr<S>& a, const std::vector<Wide>& x) {
   return y;
 }
 
-double norm(const std::vector<Wide>& v) {
+double norm(const std::vector<WideComplex>& v) {
   long double sum = 0;
-  for (const Wide& e : v) sum += std::norm(e);
+  for (const WideComplex& e : v) sum += std::norm(e);
   return static_cast<double>(std::sqrt(sum));
 }
 
 /// | |A| |x| + |b| |_2, of absolute values entry by entry: no larger than with any norm of |A|.
 template <class S>
-double residual_scale(const HostCsr<S>& a, const std::vector<Wide>& x, const std::vector<Wide>& b) {
+double residual_scale(const HostCsr<S>& a, const std::vector<WideComplex>& x,
+                      const std::vector<WideComplex>& b) {
   long double sum = 0;
   for (std::size_t i = 0; i < b.size(); ++i) {
     long double row = std::abs(b[i]);
@@ -94,21 +95,21 @@ double frobenius(const HostCsr<S>& a) {
 }
 
 template <class S>
-std::vector<Wide> host(const Vector<S>& v) {
+std::vector<WideComplex> host(const Vector<S>& v) {
   const auto mirror = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, v);
-  std::vector<Wide> out(mirror.extent(0));
+  std::vector<WideComplex> out(mirror.extent(0));
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = wide(mirror(i));
   return out;
 }
 
-struct Case {
+struct CollectionCase {
   std::string name;  // GROUP/NAME
   bool spd = false;
   std::map<std::string, std::string> reference;  // of spd_reference.csv; empty where it has no row
 };
 
 /// NaN where the table has no figure (eigenvalues of large matrices).
-double number(const Case& c, const std::string& key) {
+double number(const CollectionCase& c, const std::string& key) {
   const std::string& text = c.reference.at(key);
   return text.empty() ? std::nan("") : std::stod(text);
 }
@@ -118,7 +119,7 @@ template <class S>
 void confirm_evidence(const HostCsr<S>& a, const SolveResult& r) {
   const Evidence& e = r.evidence;
   const auto entry = [&](Index row, Index col) {
-    Wide sum = 0;
+    WideComplex sum = 0;
     const auto i = static_cast<std::size_t>(row);
     for (Offset k = a.row_ptr(i); k < a.row_ptr(i + 1); ++k) {
       const auto at = static_cast<std::size_t>(k);
@@ -129,18 +130,18 @@ void confirm_evidence(const HostCsr<S>& a, const SolveResult& r) {
   if (r.status == Status::not_symmetric) {
     ASSERT_GE(e.row, 0);
     ASSERT_GE(e.col, 0);
-    const Wide difference = entry(e.row, e.col) - std::conj(entry(e.col, e.row));
+    const WideComplex difference = entry(e.row, e.col) - std::conj(entry(e.col, e.row));
     EXPECT_GT(std::abs(difference), 0);
-    EXPECT_EQ(Wide(e.value), entry(e.row, e.col));
-    EXPECT_EQ(Wide(e.mirrored_value), entry(e.col, e.row));
+    EXPECT_EQ(WideComplex(e.value), entry(e.row, e.col));
+    EXPECT_EQ(WideComplex(e.mirrored_value), entry(e.col, e.row));
     return;
   }
   ASSERT_EQ(r.status, Status::indefinite_matrix) << r.advice;
-  std::vector<Wide> p(e.direction.begin(), e.direction.end());
+  std::vector<WideComplex> p(e.direction.begin(), e.direction.end());
   ASSERT_EQ(p.size(), static_cast<std::size_t>(a.rows));
   EXPECT_NEAR(norm(p), 1, 1e-10);
-  const std::vector<Wide> q = multiply(a, p);
-  Wide curvature = 0;
+  const std::vector<WideComplex> q = multiply(a, p);
+  WideComplex curvature = 0;
   for (std::size_t i = 0; i < p.size(); ++i) curvature += std::conj(p[i]) * q[i];
   // Rounding of p'Ap itself; a curvature inside it is reported as singular.
   const double rounding = 1e-14 * frobenius(a);
@@ -149,7 +150,7 @@ void confirm_evidence(const HostCsr<S>& a, const SolveResult& r) {
 }
 
 template <class T>
-void solve_and_confirm(const Case& c, const Triplets<T>& entries) {
+void solve_and_confirm(const CollectionCase& c, const Triplets<T>& entries) {
   using S = DeviceScalar<T>;
   using Exec = Kokkos::DefaultExecutionSpace;
   const Exec exec{};
@@ -177,9 +178,9 @@ void solve_and_confirm(const Case& c, const Triplets<T>& entries) {
   stop.max_iterations = c.spd ? 20000 : 100000;
   const SolveResult r = solve<S, Exec>("cg", exec, *op, ConstVector<S>(b), x, *m.m, stop);
 
-  const std::vector<Wide> b_host = host(b);
-  const std::vector<Wide> x_host = host(x);
-  std::vector<Wide> residual = multiply(a, x_host);
+  const std::vector<WideComplex> b_host = host(b);
+  const std::vector<WideComplex> x_host = host(x);
+  std::vector<WideComplex> residual = multiply(a, x_host);
   for (std::size_t i = 0; i < residual.size(); ++i) residual[i] = b_host[i] - residual[i];
   const double true_residual = norm(residual);
   const double b_norm = norm(b_host);
@@ -228,7 +229,7 @@ TEST(GoldenCollection, EveryMatrixIsSolvedOrRefusedForAReasonThatHolds) {
     if (!file.ends_with(".mtx") && !file.ends_with(".mtx.gz")) continue;
     if (row[7] == "rhs" || row[7] == "solution") continue;
     SCOPED_TRACE(file);
-    Case c;
+    CollectionCase c;
     c.name = row[1];
     c.spd = row[8] == "yes";
     if (reference.contains(c.name)) c.reference = reference[c.name];

@@ -299,10 +299,10 @@ TEST(PlanCsr, GivesALongRowABlockOfItsOwn) {
 
 // ---- hyb and ell
 
-Index width_for(const std::vector<Offset>& lengths) {
+Index width_for(const std::vector<Offset>& row_lengths) {
   std::vector<Offset> row_ptr = {0};
-  for (const Offset n : lengths) row_ptr.push_back(row_ptr.back() + n);
-  return krysol::hyb_width(row_ptr.data(), static_cast<Index>(lengths.size()));
+  for (const Offset n : row_lengths) row_ptr.push_back(row_ptr.back() + n);
+  return krysol::hyb_width(row_ptr.data(), static_cast<Index>(row_lengths.size()));
 }
 
 TEST(HybWidth, IsTheLargestThatAThirdOfTheRowsFill) {
@@ -359,7 +359,7 @@ std::vector<std::string> all_names() {
 }
 
 template <class T, class Exec>
-std::vector<T> times(const krysol::Operator<T, Exec>& a, const std::vector<T>& x) {
+std::vector<T> multiplied(const krysol::Operator<T, Exec>& a, const std::vector<T>& x) {
   const auto y = to_device<Exec>(std::vector<T>(static_cast<std::size_t>(a.rows)));
   apply(Exec{}, T(1), a, to_device<Exec>(x), T(0), y);
   Kokkos::fence();
@@ -389,7 +389,7 @@ TYPED_TEST(MakeOperator, KnowsEveryNameAndVariant) {
     const bool one_triangle = t.cols != general.cols;
     EXPECT_GT(a->bytes(),
               host.nnz() / (one_triangle ? 2 : 1) * static_cast<std::int64_t>(sizeof(T)));
-    const auto got = times(*a, x);
+    const auto got = multiplied(*a, x);
     for (std::size_t i = 0; i < got.size(); ++i) {
       EXPECT_LE(std::abs(widen(got[i]) - exact[i]),
                 500 * std::numeric_limits<krysol::Real<T>>::epsilon())
@@ -450,7 +450,8 @@ TYPED_TEST(MakeOperator, RefusesToPadForOneDenseRowAndNamesTheNumbers) {
   want[1234] = T(2001);
   for (const std::string& name : all_names()) {
     if (name.starts_with("ell") || name.starts_with("symmetric")) continue;
-    EXPECT_EQ(times(*krysol::make_operator<T, Exec>(name, host), std::vector<T>(2000, T(1))), want)
+    EXPECT_EQ(multiplied(*krysol::make_operator<T, Exec>(name, host), std::vector<T>(2000, T(1))),
+              want)
         << name;
   }
 }
@@ -458,16 +459,16 @@ TYPED_TEST(MakeOperator, RefusesToPadForOneDenseRowAndNamesTheNumbers) {
 #ifdef KOKKOS_ENABLE_OPENMP
 /// What a solve and its products return, to the bit.
 template <class T>
-struct Outcome {
+struct Produced {
   std::vector<T> product;
   double dot = 0;
   std::vector<T> x;
   std::vector<double> history;
-  bool operator==(const Outcome&) const = default;
+  bool operator==(const Produced&) const = default;
 };
 
 template <class T>
-Outcome<T> outcome_with_threads(int threads, const std::string& format) {
+Produced<T> produced_with_threads(int threads, const std::string& format) {
   const Kokkos::OpenMP exec(threads);
   const auto t = as<FileScalar<T>>(poisson2d(70, 71, 0.3));
   const auto a = krysol::make_operator<T, Kokkos::OpenMP>(format, to_csr(t).matrix);
@@ -475,7 +476,7 @@ Outcome<T> outcome_with_threads(int threads, const std::string& format) {
   const auto b = to_device<Kokkos::OpenMP>(random_vector<T>(n, 91));
   const auto y = to_device<Kokkos::OpenMP>(std::vector<T>(n));
   krysol::BlockSums<Kokkos::OpenMP> sums;
-  Outcome<T> out;
+  Produced<T> out;
   out.dot = apply_dot(exec, *a, b, y, sums);
   out.product = to_host(y);
   const auto x = to_device<Kokkos::OpenMP>(std::vector<T>(n));
@@ -489,12 +490,12 @@ Outcome<T> outcome_with_threads(int threads, const std::string& format) {
 
 TEST(Threads, DoNotChangeABitOfProductsAndSolutions) {
   for (const std::string& name : all_names()) {
-    const auto one = outcome_with_threads<double>(1, name);
+    const auto one = produced_with_threads<double>(1, name);
     EXPECT_GT(one.history.size(), 20U) << name;
-    const auto one_complex = outcome_with_threads<DeviceComplex>(1, name);
+    const auto one_complex = produced_with_threads<DeviceComplex>(1, name);
     for (const int threads : {2, 3}) {
-      EXPECT_TRUE(outcome_with_threads<double>(threads, name) == one) << name << ", " << threads;
-      EXPECT_TRUE(outcome_with_threads<DeviceComplex>(threads, name) == one_complex)
+      EXPECT_TRUE(produced_with_threads<double>(threads, name) == one) << name << ", " << threads;
+      EXPECT_TRUE(produced_with_threads<DeviceComplex>(threads, name) == one_complex)
           << name << ", " << threads;
     }
   }

@@ -45,7 +45,7 @@ std::map<std::string, fs::path> files() {
   return out;
 }
 
-struct Tally {
+struct BoundsTally {
   int matrices = 0;  // of condition below 1e6
   int flagged = 0;   // both ends
   int right = 0;     // no flagged end off by more than 1 %
@@ -85,7 +85,7 @@ TEST(GoldenSpectrum, WhatIsCalledConvergedIsRight) {
     GTEST_SKIP() << "no folder of matrices: set KRYSOL_SHARED_DIR";
   }
   const auto file = files();
-  Tally tally[2];
+  BoundsTally tally[2];
   std::ifstream in(matrices / "spd_reference.csv");
   for (std::string line; std::getline(in, line);) {
     const auto row = split(line, ',');  // name,n,nnz,lambda_min,lambda_max,_j,_j,...
@@ -112,14 +112,14 @@ TEST(GoldenSpectrum, WhatIsCalledConvergedIsRight) {
                   << s.largest.value << (s.largest.converged ? " (converged)" : "") << " / "
                   << largest << '\n';
         if (largest >= 1e6 * smallest) continue;
-        Tally& t = tally[times_a ? 1 : 0];
+        BoundsTally& t = tally[times_a ? 1 : 0];
         ++t.matrices;
         t.flagged += s.smallest.converged && s.largest.converged ? 1 : 0;
         t.right += right ? 1 : 0;
       }
     }
   }
-  for (const Tally& t : tally) {
+  for (const BoundsTally& t : tally) {
     std::cout << "b = " << (&t == tally ? "random" : "A*random") << ": " << t.matrices
               << " systems of condition below 1e6, both ends flagged in " << t.flagged
               << ", no flagged end off by 1 % in " << t.right << '\n';

@@ -115,7 +115,7 @@ TEST(JoinedSlices, LeaveRowsApartThatHaveLittleInCommon) {
 
 template <class Format>
 void expect_inf_stays_in_its_rows() {
-  const HostCsr<double> host = grid();
+  const auto host = grid();
   Format a;
   from_csr(host, a);
   const auto n = static_cast<std::size_t>(host.rows);

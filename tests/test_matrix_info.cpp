@@ -275,7 +275,7 @@ struct Indexed {
   std::vector<std::string> cells;  // file name rows cols stored expanded field symmetry spd ...
 };
 
-std::vector<Indexed> collection() {
+std::vector<Indexed> indexed_matrices() {
   const fs::path folder = fs::path(KRYSOL_SHARED_DIR) / "matrices";
   std::ifstream in(folder / "INDEX.tsv");
   std::vector<Indexed> list;
@@ -291,7 +291,7 @@ std::vector<Indexed> collection() {
   return list;
 }
 
-struct Tally {
+struct VerdictTally {
   int matrices = 0;
   int definite = 0;  // marked so
   int proved = 0;    // of those
@@ -300,7 +300,7 @@ struct Tally {
 };
 
 void compare(const Indexed& entry, const krysol::MatrixFile& file, const krysol::apps::Portrait& p,
-             Tally& tally) {
+             VerdictTally& tally) {
   const auto& cells = entry.cells;
   EXPECT_EQ(std::to_string(p.rows), cells[2]);
   EXPECT_EQ(std::to_string(p.cols), cells[3]);
@@ -324,9 +324,9 @@ void compare(const Indexed& entry, const krysol::MatrixFile& file, const krysol:
 }
 
 TEST(MatrixInfoCollection, NeverContradictsTheIndex) {
-  const auto list = collection();
+  const auto list = indexed_matrices();
   if (list.empty()) GTEST_SKIP() << "no folder of matrices: set KRYSOL_SHARED_DIR";
-  Tally tally;
+  VerdictTally tally;
   for (const Indexed& entry : list) {
     if (std::stoll(entry.cells[5]) > 30000) continue;  // seconds for the rest, minutes for all
     SCOPED_TRACE(entry.cells[0]);

@@ -246,12 +246,12 @@ TYPED_TEST(Knows, NothingWithoutAnIteration) {
   EXPECT_EQ(r.error_history.lower.size(), r.history.size());
 }
 
-struct Problem {
+struct SpectrumProblem {
   std::string name;
   Triplets<double> a;
 };
 
-std::vector<Problem> problems() {
+std::vector<SpectrumProblem> spectrum_problems() {
   std::vector<double> few;
   for (int i = 0; i < 80; ++i) few.push_back(i < 5 ? 1e-3 * (i + 1) : 1 + 0.1 * i);
   return {{"grid", poisson2d(13, 11)},
@@ -275,7 +275,7 @@ double smallest_eigenvalue(const Triplets<double>& t, bool jacobi) {
 }
 
 template <class T, class Exec>
-void expect_bounds(const Problem& problem, const std::string& precond, std::uint64_t seed) {
+void expect_bounds(const SpectrumProblem& problem, const std::string& precond, std::uint64_t seed) {
   SCOPED_TRACE(problem.name + " " + precond);
   constexpr bool single = std::is_same_v<krysol::Real<T>, float>;
   const auto a = as<FileScalar<T>>(problem.a);
@@ -328,7 +328,7 @@ void expect_bounds(const Problem& problem, const std::string& precond, std::uint
 }
 
 TYPED_TEST(Knows, BoundsOfTheErrorThatHold) {
-  for (const auto& problem : problems()) {
+  for (const auto& problem : spectrum_problems()) {
     for (const std::string precond : {"none", "jacobi"}) {
       expect_bounds<double, TypeParam>(problem, precond, 11);
     }
@@ -336,7 +336,7 @@ TYPED_TEST(Knows, BoundsOfTheErrorThatHold) {
 }
 
 TYPED_TEST(Knows, BoundsInOtherPrecisions) {
-  for (const auto& problem : {problems()[0], problems()[3]}) {
+  for (const auto& problem : {spectrum_problems()[0], spectrum_problems()[3]}) {
     expect_bounds<float, TypeParam>(problem, "jacobi", 12);
     expect_bounds<Kokkos::complex<double>, TypeParam>(problem, "jacobi", 12);
   }
@@ -390,8 +390,8 @@ TYPED_TEST(Knows, TheSameAfterARestart) {
 }
 
 TYPED_TEST(Knows, HowLongItWillTake) {
-  for (const auto& problem :
-       {Problem{"grid", poisson2d(60, 60)}, Problem{"jumps", jump_coefficients2d(40, 1e3)}}) {
+  for (const auto& problem : {SpectrumProblem{"grid", poisson2d(60, 60)},
+                              SpectrumProblem{"jumps", jump_coefficients2d(40, 1e3)}}) {
     Solver<double, TypeParam> solver{
         problem.a, random_vector<double>(static_cast<std::size_t>(problem.a.rows), 16), "jacobi"};
     std::vector<krysol::Progress> seen;

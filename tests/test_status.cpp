@@ -16,8 +16,8 @@ namespace {
 
 using namespace krysol_tests;
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double inf = std::numeric_limits<double>::infinity();
+constexpr double undefined_number = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr double eps = std::numeric_limits<double>::epsilon();
 
 /// The largest sum of a row's absolute values: no less than |A|_2, and little more on grids.
@@ -318,13 +318,13 @@ TYPED_TEST(Ends, IndefinitePreconditioner) {
         << s.result.advice;
     expect_honest(t, b, s, Stop{});
   }
-  const auto undefined = run(nan);
+  const auto undefined = run(undefined_number);
   EXPECT_EQ(undefined.result.status, Status::not_finite) << undefined.result.advice;
   EXPECT_EQ(undefined.x, std::vector<double>(100));
 }
 
 TYPED_TEST(Ends, NotFiniteForInfOrNanInTheMatrix) {
-  for (const double bad : {nan, inf, -inf}) {
+  for (const double bad : {undefined_number, infinite, -infinite}) {
     for (const auto& format : krysol::list_formats()) {
       auto solver = ordinary<TypeParam>();
       solver.format = format.name;
@@ -340,7 +340,7 @@ TYPED_TEST(Ends, NotFiniteForInfOrNanInTheMatrix) {
 }
 
 TYPED_TEST(Ends, NotFiniteForInfOrNanInTheRightHandSide) {
-  for (const double bad : {nan, inf, -inf}) {
+  for (const double bad : {undefined_number, infinite, -infinite}) {
     auto solver = ordinary<TypeParam>();
     solver.b[5] = 1e200;  // finite, though its square is not
     solver.b[211] = bad;
@@ -353,7 +353,7 @@ TYPED_TEST(Ends, NotFiniteForInfOrNanInTheRightHandSide) {
 }
 
 TYPED_TEST(Ends, NotFiniteForInfOrNanInTheGuess) {
-  for (const double bad : {nan, inf, -inf}) {
+  for (const double bad : {undefined_number, infinite, -infinite}) {
     auto solver = ordinary<TypeParam>();
     solver.x0 = random_vector<double>(300, 12);
     solver.x0[0] = bad;  // a corner, whose own row is the first to name it
