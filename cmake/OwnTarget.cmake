@@ -42,7 +42,7 @@ function(krysol_own_target target)
 endfunction()
 
 # CMAKE_UNITY_BUILD gives the compiler several files as one, so that it reads Kokkos once for all of them: half of the time
-# where nothing is kept of an earlier build. Not those that take long by their own templates, so that cores share them.
+# of nvcc, where nothing is kept of an earlier build. Not those that take long by their own templates, so that cores share them.
 function(krysol_compiled_alone)
   set_property(SOURCE ${ARGN} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
