@@ -175,10 +175,13 @@ class Archive::MemberStream : public Stream {
 
   std::int64_t file_bytes() const override { return tar_->stream().file_bytes(); }
   FileText whole() override { return rest_as_whole(0); }
-  std::unique_ptr<TextBlocks> blocks(std::size_t header) override { return blocks_in_turn(header); }
+  std::unique_ptr<TextBlocks> blocks(std::size_t header, int threads) override {
+    return blocks_of_stream(
+        std::string(head().substr(header)),
+        [this](char* data, std::size_t size) { return read(data, size); }, threads);
+  }
   std::unique_ptr<TextBlocks> blocks_in_turn(std::size_t header) override {
-    return blocks_of_stream(std::string(head().substr(header)),
-                            [this](char* data, std::size_t size) { return read(data, size); });
+    return blocks(header, 1);
   }
   bool is_repeatable() const override { return tar_->stream().is_repeatable(); }
   std::unique_ptr<Stream> again() const override {

@@ -847,11 +847,11 @@ std::optional<MatrixFile> stream_matrix(Stream& stream, const ReadOptions& optio
     // Entries of a text of unknown length: no compression takes less than two bytes for one that
     // is worth reading, and room that nobody touches is no memory.
     const std::int64_t room = std::max(std::int64_t{1} << 20, stream.file_bytes() / 2);
-    const auto blocks = stream.blocks(header->bytes);
+    const int threads = threads_for(stream.file_bytes(), options);
+    const auto blocks = stream.blocks(header->bytes, threads);
     const EntryRules& rules = header->rules;
-    auto plain =
-        read_plain_entries<T>(*blocks, rules, stream.text_bytes_known() ? rules.entries : room,
-                              threads_for(stream.file_bytes(), options));
+    auto plain = read_plain_entries<T>(*blocks, rules,
+                                       stream.text_bytes_known() ? rules.entries : room, threads);
     if (!plain || !stream.is_as_promised()) return false;
     a.rows = rules.rows;
     a.cols = rules.cols;

@@ -111,9 +111,9 @@ class TwoPasses {
 
  private:
   bool pass(Stream& stream, const std::function<void(const PlainBlock<T>&)>& visit) {
-    const auto blocks = stream.blocks(header_.bytes);
-    return visit_plain_entries<T>(*blocks, header_.rules,
-                                  threads_for(stream.file_bytes(), options_), visit,
+    const int threads = threads_for(stream.file_bytes(), options_);
+    const auto blocks = stream.blocks(header_.bytes, threads);
+    return visit_plain_entries<T>(*blocks, header_.rules, threads, visit,
                                   file_.info.rounded_integers) &&
            stream.is_as_promised();
   }

@@ -57,20 +57,16 @@ class FileStream : public Stream {
     return text;
   }
 
-  std::unique_ptr<TextBlocks> blocks(std::size_t header) override {
+  std::unique_ptr<TextBlocks> blocks(std::size_t header, int threads) override {
     if (text_bytes_known()) {
       return blocks_of_file(source_.handle(), static_cast<std::int64_t>(header), source_.size(),
                             name());
     }
-    return blocks_in_turn(header);
+    return blocks_as_read(header, threads);
   }
 
   std::unique_ptr<TextBlocks> blocks_in_turn(std::size_t header) override {
-    header_crc_ = crc32(head().substr(0, header));
-    return blocks_of_stream(
-        std::string(head().substr(header)),
-        [this](char* data, std::size_t size) { return read(data, size); },
-        [this](const TextBlock& block) { note(block); });
+    return blocks_as_read(header, 1);
   }
 
   // Not known of files with several members, which is false as well.
@@ -90,6 +86,14 @@ class FileStream : public Stream {
     std::uint32_t crc = 0;
     std::uint64_t bytes = 0;
   };
+
+  std::unique_ptr<TextBlocks> blocks_as_read(std::size_t header, int threads) {
+    header_crc_ = crc32(head().substr(0, header));
+    return blocks_of_stream(
+        std::string(head().substr(header)),
+        [this](char* data, std::size_t size) { return read(data, size); }, threads,
+        [this](const TextBlock& block) { note(block); });
+  }
 
   std::size_t read_some(char* data, std::size_t wanted) override {
     if (decompressor_) return decompressor_->read(data, wanted);

@@ -41,11 +41,11 @@ class Stream {
   /// All of the text, and a NUL behind it.
   virtual FileText whole() = 0;
 
-  /// What follows the first `header` bytes of `head()`, for threads that share it; the stream must
-  /// live as long.
-  virtual std::unique_ptr<TextBlocks> blocks(std::size_t header) = 0;
+  /// What follows the first `header` bytes of `head()`, for `threads` that share it; the stream
+  /// must live as long.
+  virtual std::unique_ptr<TextBlocks> blocks(std::size_t header, int threads) = 0;
 
-  /// The same, where all bytes must come along in their order, lines or not.
+  /// The same for one thread, where all bytes must come along in their order, lines or not.
   virtual std::unique_ptr<TextBlocks> blocks_in_turn(std::size_t header) = 0;
 
   /// After all blocks: false where the file's own check of what it holds fails, or cannot be made

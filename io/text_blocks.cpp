@@ -6,10 +6,14 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <condition_variable>
 #include <cstring>
+#include <deque>
+#include <exception>
 #include <mutex>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <krysol/io/parse_error.hpp>
 
@@ -36,6 +40,9 @@ void set_block(TextBlock& block, std::size_t begin, std::size_t end) {
   block.begin = block.storage.data() + begin;
   block.end = block.storage.data() + end;
 }
+
+/// 20 to 100 ms of decompression.
+constexpr std::size_t most_blocks_ahead = 32;
 
 class MemoryBlocks : public TextBlocks {
  public:
@@ -157,27 +164,77 @@ class FileBlocks : public TextBlocks {
   std::atomic<std::size_t> next_{0};
 };
 
+/// One of several threads reads, and the others take its blocks: what decompresses stays on one
+/// core and does not wait for those that are held up by new pages of memory. Far ahead of them, it
+/// takes a block as well.
 class StreamBlocks : public TextBlocks {
  public:
-  StreamBlocks(std::string head, std::function<std::size_t(char*, std::size_t)> read,
+  StreamBlocks(std::string head, std::function<std::size_t(char*, std::size_t)> read, int threads,
                std::function<void(const TextBlock&)> look, std::size_t block_bytes)
       : rest_(std::move(head)),
         read_(std::move(read)),
         look_(std::move(look)),
+        most_ready_(threads > 1 ? most_blocks_ahead : 1),
         block_bytes_(block_bytes) {}
 
   bool next(TextBlock& block) override {
-    if (!read_block(block)) return false;
+    if (!take(block)) return false;
     if (look_) look_(block);
     return true;
   }
 
  private:
+  bool take(TextBlock& block) {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      if (!ready_.empty() && (being_read_ || ended_ || ready_.size() >= most_ready_)) {
+        std::swap(block, ready_.front());
+        spare_.push_back(std::move(ready_.front()));
+        ready_.pop_front();
+        return true;
+      }
+      if (being_read_) {
+        changed_.wait(lock);
+      } else if (ended_) {
+        return false;
+      } else {
+        read_one(lock);
+      }
+    }
+  }
+
+  /// Holds the lock when it returns or throws, but not meanwhile.
+  void read_one(std::unique_lock<std::mutex>& lock) {
+    TextBlock block;
+    if (!spare_.empty()) {
+      block = std::move(spare_.back());
+      spare_.pop_back();
+    }
+    being_read_ = true;
+    lock.unlock();
+    std::exception_ptr error;
+    bool any = false;
+    try {
+      any = read_block(block);
+    } catch (...) {
+      error = std::current_exception();
+    }
+    lock.lock();
+    being_read_ = false;
+    ended_ = !any || (at_end_ && rest_.empty());
+    if (any) ready_.push_back(std::move(block));
+    if (ended_) {
+      changed_.notify_all();
+    } else {
+      changed_.notify_one();
+    }
+    if (error) std::rethrow_exception(error);
+  }
+
+  /// By one thread at a time.
   bool read_block(TextBlock& block) {
-    const std::lock_guard lock(mutex_);
     std::size_t size = rest_.size();
-    if (ended_ && size == 0) return false;
-    block.number = number_++;
+    block.number = number_;
     block.whole_lines = true;
     block.storage.resize(std::max(block.storage.size(), size + TextBlock::spare_bytes));
     std::copy(rest_.begin(), rest_.end(), block.storage.begin());
@@ -185,7 +242,7 @@ class StreamBlocks : public TextBlocks {
     for (;;) {
       const char* const data = block.storage.data();
       if (size >= block_bytes_) cut = last_line_end(data, data + size);
-      if (cut != nullptr || ended_) break;
+      if (cut != nullptr || at_end_) break;
       if (size >= block_bytes_ + longest_plain_line) {
         block.whole_lines = false;
         break;
@@ -193,22 +250,33 @@ class StreamBlocks : public TextBlocks {
       const std::size_t wanted = size < block_bytes_ ? block_bytes_ - size : block_bytes_ / 8 + 1;
       block.storage.resize(std::max(block.storage.size(), size + wanted + TextBlock::spare_bytes));
       const std::size_t got = read_(block.storage.data() + size, wanted);
-      ended_ = got == 0;
+      at_end_ = got == 0;
       size += got;
     }
+    if (size == 0) return false;
     const std::size_t end =
         cut == nullptr ? size : static_cast<std::size_t>(cut - block.storage.data());
     rest_.assign(block.storage.data() + end, size - end);
     set_block(block, 0, end);
+    ++number_;
     return true;
   }
 
-  std::mutex mutex_;
+  // Of the thread that reads.
   std::string rest_;  // of the last line that was read
   std::function<std::size_t(char*, std::size_t)> read_;
-  std::function<void(const TextBlock&)> look_;
-  std::size_t block_bytes_;
   std::size_t number_ = 0;
+  bool at_end_ = false;
+
+  std::function<void(const TextBlock&)> look_;
+  const std::size_t most_ready_;
+  const std::size_t block_bytes_;
+
+  std::mutex mutex_;  // of what follows
+  std::condition_variable changed_;
+  std::deque<TextBlock> ready_;
+  std::vector<TextBlock> spare_;  // their storage is used again
+  bool being_read_ = false;
   bool ended_ = false;
 };
 
@@ -225,9 +293,10 @@ std::unique_ptr<TextBlocks> blocks_of_file(int file, std::int64_t from, std::int
 
 std::unique_ptr<TextBlocks> blocks_of_stream(std::string head,
                                              std::function<std::size_t(char*, std::size_t)> read,
+                                             int threads,
                                              std::function<void(const TextBlock&)> look,
                                              std::size_t block_bytes) {
-  return std::make_unique<StreamBlocks>(std::move(head), std::move(read), std::move(look),
+  return std::make_unique<StreamBlocks>(std::move(head), std::move(read), threads, std::move(look),
                                         block_bytes);
 }
 

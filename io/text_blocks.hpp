@@ -54,9 +54,11 @@ std::unique_ptr<TextBlocks> blocks_of_file(int file, std::int64_t from, std::int
                                            std::size_t block_bytes = usual_block_bytes);
 
 /// Of `head`, and what `read(data, size)` then delivers, until that is 0 bytes; one thread at a
-/// time calls it. `look(block)` is called by the thread that gets the block.
+/// time calls it. Where several `threads` ask for blocks, it is called for up to 32 blocks ahead.
+/// `look(block)` is called by the thread that gets the block.
 std::unique_ptr<TextBlocks> blocks_of_stream(std::string head,
                                              std::function<std::size_t(char*, std::size_t)> read,
+                                             int threads,
                                              std::function<void(const TextBlock&)> look = {},
                                              std::size_t block_bytes = usual_block_bytes);
 

@@ -5,9 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <map>
+#include <mutex>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -101,7 +104,8 @@ TEST(TextBlocks, AreTheText) {
           const std::string rest = text.substr(head.size());
           for (const std::size_t most : {std::size_t{1}, std::size_t{33}, std::size_t{1} << 20}) {
             EXPECT_EQ(
-                joined(*krysol::blocks_of_stream(head, reader_of(rest, most), {}, size), threads),
+                joined(*krysol::blocks_of_stream(head, reader_of(rest, most), threads, {}, size),
+                       threads),
                 text);
           }
         }
@@ -115,7 +119,10 @@ TEST(TextBlocks, OfNothingAreNone) {
   EXPECT_FALSE(krysol::blocks_of_memory("")->next(block));
   const TemporaryFile file("abc\n");
   EXPECT_FALSE(krysol::blocks_of_file(file.handle(), 4, 4, "f")->next(block));
-  EXPECT_EQ(joined(*krysol::blocks_of_stream("", [](char*, std::size_t) { return 0U; }), 1), "");
+  EXPECT_EQ(joined(*krysol::blocks_of_stream(
+                       "", [](char*, std::size_t) { return 0U; }, 1),
+                   1),
+            "");
 }
 
 /// A file that is cut meanwhile: what is left of it.
@@ -140,7 +147,72 @@ TEST(TextBlocks, SayWhereALineIsLongerThanAny) {
   };
   EXPECT_TRUE(any(*krysol::blocks_of_file(file.handle(), 0, static_cast<std::int64_t>(text.size()),
                                           "f", 4096)));
-  EXPECT_TRUE(any(*krysol::blocks_of_stream("", reader_of(text, 1 << 16), {}, 4096)));
+  EXPECT_TRUE(any(*krysol::blocks_of_stream("", reader_of(text, 1 << 16), 1, {}, 4096)));
+}
+
+TEST(TextBlocks, OfAStreamAreReadAheadForOthers) {
+  const std::string text = made_text(20000, 40, true, 4);
+  for (const int threads : {1, 2}) {
+    std::size_t bytes = 0;
+    std::size_t looked_at = 0;
+    const auto read = [&, from = reader_of(text, 100)](char* data, std::size_t size) mutable {
+      const std::size_t n = from(data, size);
+      bytes += n;
+      return n;
+    };
+    const auto blocks = krysol::blocks_of_stream(
+        "", read, threads, [&](const TextBlock&) { ++looked_at; }, 1000);
+    TextBlock block;
+    ASSERT_TRUE(blocks->next(block));
+    // Blocks are 1000 bytes and what reading takes to a line's end.
+    EXPECT_GE(bytes, threads == 1 ? 1000U : 32U * 900);
+    EXPECT_LE(bytes, threads == 1 ? 1200U : 32U * 1200);
+    std::string all(block.begin, block.end);
+    std::size_t number = 1;
+    for (; blocks->next(block); ++number) {
+      EXPECT_EQ(block.number, number);
+      all.append(block.begin, block.end);
+    }
+    EXPECT_EQ(all, text);
+    EXPECT_EQ(looked_at, number);
+    EXPECT_FALSE(blocks->next(block));
+  }
+}
+
+/// One thread gets the error, and none waits for ever for what will not come.
+TEST(TextBlocks, EndWithTheErrorOfAStream) {
+  const std::string text = made_text(5000, 40, true, 5);
+  for (const std::size_t fails_at : {std::size_t{0}, std::size_t{5000}, text.size() / 2}) {
+    for (const int threads : {1, 2, 4}) {
+      std::size_t bytes = 0;
+      const auto read = [&, from = reader_of(text, 100)](char* data, std::size_t size) mutable {
+        if (bytes >= fails_at) throw std::runtime_error("damaged");
+        const std::size_t n = from(data, size);
+        bytes += n;
+        return n;
+      };
+      const auto blocks = krysol::blocks_of_stream("", read, threads, {}, 200);
+      std::atomic<int> errors{0};
+      std::atomic<std::size_t> taken{0};
+      {
+        std::vector<std::jthread> workers;
+        for (int t = 0; t < threads; ++t) {
+          workers.emplace_back([&] {
+            TextBlock block;
+            try {
+              while (blocks->next(block))
+                taken += static_cast<std::size_t>(block.end - block.begin);
+            } catch (const std::runtime_error&) {
+              ++errors;
+            }
+          });
+        }
+      }
+      EXPECT_EQ(errors, 1);
+      EXPECT_LE(taken, bytes);
+      EXPECT_LT(bytes, fails_at + 100);
+    }
+  }
 }
 
 TEST(TextBlocks, HaveBytesToSpare) {
