@@ -34,6 +34,7 @@ std::vector<Wide<T>> widen(const std::vector<T>& v) {
   return wide;
 }
 
+inline double conjugate(double v) { return v; }
 inline long double conjugate(long double v) { return v; }
 inline std::complex<long double> conjugate(std::complex<long double> v) { return std::conj(v); }
 

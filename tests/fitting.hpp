@@ -3,7 +3,9 @@
 #pragma once
 
 #include <complex>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include <krysol/spmv/formats.hpp>
 #include "problems.hpp"
@@ -44,6 +46,14 @@ Triplets<V> fitting(std::string_view format, const Triplets<V>& t) {
     if (f.name == format.substr(0, format.find(':')) && f.symmetric_only) return symmetrised(t);
   }
   return t;
+}
+
+/// All formats, and all their variants but those that add in no fixed order.
+inline std::vector<std::string> names_of_formats() {
+  std::vector<std::string> names = {"csr:thread",     "csr:lanes",       "csr:balanced",
+                                    "sell_c_sigma:1", "sell_c_sigma:64", "coo:segments"};
+  for (const auto& f : krysol::list_formats()) names.emplace_back(f.name);
+  return names;
 }
 
 }  // namespace krysol_tests

@@ -42,6 +42,16 @@ inline std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
+/// The line of a candidate in a benchmark's report, with or without what stands behind a colon in
+/// its name; null where there is none.
+inline Json line_of(const Json& report, const std::string& name) {
+  for (const Json& line : report["lines"]) {
+    const auto found = line["name"].get<std::string>();
+    if (found.substr(0, found.find(": ")) == name) return line;
+  }
+  return nullptr;
+}
+
 /// An exit status as the shell shows it: 128 + the signal for a program that one has ended.
 inline int exit_code(int status) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

@@ -32,6 +32,7 @@
 #include <krysol/solver/registry.hpp>
 #include <krysol/spmv/formats.hpp>
 #include <nlohmann/json.hpp>
+#include "dense.hpp"
 #include "documented_json.hpp"
 #include "problems.hpp"
 #include "programs.hpp"
@@ -89,18 +90,12 @@ std::vector<double> vector_in(const fs::path& path) {
   return std::get<std::vector<double>>(krysol::read_dense(path).values);
 }
 
-double inner(const std::vector<double>& a, const std::vector<double>& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
-}
-
 /// |b - A x|
 double residual(const fs::path& matrix, const std::vector<double>& x,
                 const std::vector<double>& b) {
   auto r = product(matrix, x);
   for (std::size_t i = 0; i < r.size(); ++i) r[i] = b[i] - r[i];
-  return std::sqrt(inner(r, r));
+  return std::sqrt(dot(r, r));
 }
 
 // ---- what is printed
@@ -219,7 +214,7 @@ TEST_F(CgSolve, MakesEveryRightHandSide) {
     SCOPED_TRACE(rhs);
     const Json j = report({grid_, "--rhs", rhs, "--output", in("x.mtx").string()}, 0);
     EXPECT_EQ(j["rhs"], rhs);
-    const double norm = std::sqrt(inner(b, b));
+    const double norm = std::sqrt(dot(b, b));
     EXPECT_NEAR(j["result"]["b_norm"], norm, 1e-12 * norm);
     EXPECT_LE(residual(grid_, vector_in(in("x.mtx")), b), 1.001e-8 * norm);
     EXPECT_EQ(j["result"]["relative_error"].is_null(), !rhs.starts_with("A*"));
@@ -620,9 +615,9 @@ TEST_F(CgSolve, WritesTheDirectionThatProvesAMatrixIndefinite) {
     const Json j = report({matrix, "--witness", in("p.mtx").string()}, 1);
     EXPECT_EQ(j["result"]["status"], "indefinite_matrix");
     const auto p = vector_in(in("p.mtx"));
-    const double curvature = inner(p, product(matrix, p));
+    const double curvature = dot(p, product(matrix, p));
     EXPECT_LE(curvature, 0);
-    EXPECT_NEAR(inner(p, p), 1, 1e-14);
+    EXPECT_NEAR(dot(p, p), 1, 1e-14);
     EXPECT_NEAR(curvature, j["result"]["evidence"]["curvature"], 1e-13);
   }
   fs::remove(in("p.mtx"));

@@ -345,19 +345,6 @@ TEST(Ell, MarksPaddingByColumnMinusOne) {
 
 // ---- formats by name
 
-/// All formats, and all their variants but those that add in no fixed order.
-std::vector<std::string> all_names() {
-  std::vector<std::string> names = {"sell_c_sigma:1", "sell_c_sigma:64", "coo:segments"};
-  for (const auto& f : krysol::list_formats()) {
-    names.emplace_back(f.name);
-    if (f.name != "csr") continue;
-    for (const char* variant : {"thread", "lanes", "balanced"}) {
-      names.push_back(std::string("csr:") + variant);
-    }
-  }
-  return names;
-}
-
 template <class T, class Exec>
 std::vector<T> multiplied(const krysol::Operator<T, Exec>& a, const std::vector<T>& x) {
   const auto y = to_device<Exec>(std::vector<T>(static_cast<std::size_t>(a.rows)));
@@ -375,8 +362,8 @@ TYPED_TEST(MakeOperator, KnowsEveryNameAndVariant) {
   using T = typename TypeParam::Scalar;
   using Exec = typename TypeParam::Space;
   const auto general = random_sparse<FileScalar<T>>(200, 100, 5, 81);
-  EXPECT_GE(all_names().size(), 7U);
-  for (const std::string& name : all_names()) {
+  EXPECT_GE(names_of_formats().size(), 7U);
+  for (const std::string& name : names_of_formats()) {
     const auto t = fitting(name, general);
     const auto host = to_csr(t).matrix;
     const auto x = random_vector<T>(static_cast<std::size_t>(t.cols), 82);
@@ -421,7 +408,7 @@ TYPED_TEST(MakeOperator, ChecksTheMatrixFirst) {
   using Exec = typename TypeParam::Space;
   auto host = to_csr(as<FileScalar<T>>(poisson1d(5))).matrix;
   host.col_idx(0) = 5;
-  for (const std::string& name : all_names()) {
+  for (const std::string& name : names_of_formats()) {
     EXPECT_EQ(message_of([&] { krysol::make_operator<T, Exec>(name, host); }),
               "krysol::check(csr): row 0 names column 5 of 5 (counted from 0)");
   }
@@ -448,7 +435,7 @@ TYPED_TEST(MakeOperator, RefusesToPadForOneDenseRowAndNamesTheNumbers) {
   }
   std::vector<T> want(2000, T(2));
   want[1234] = T(2001);
-  for (const std::string& name : all_names()) {
+  for (const std::string& name : names_of_formats()) {
     if (name.starts_with("ell") || name.starts_with("symmetric")) continue;
     EXPECT_EQ(multiplied(*krysol::make_operator<T, Exec>(name, host), std::vector<T>(2000, T(1))),
               want)
@@ -489,7 +476,7 @@ Produced<T> produced_with_threads(int threads, const std::string& format) {
 }
 
 TEST(Threads, DoNotChangeABitOfProductsAndSolutions) {
-  for (const std::string& name : all_names()) {
+  for (const std::string& name : names_of_formats()) {
     const auto one = produced_with_threads<double>(1, name);
     EXPECT_GT(one.history.size(), 20U) << name;
     const auto one_complex = produced_with_threads<DeviceComplex>(1, name);

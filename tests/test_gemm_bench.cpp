@@ -23,14 +23,6 @@ class GemmBench : public ProgramTest {
   }
 };
 
-/// The line of a candidate; null where there is none.
-Json kernel_line(const Json& report, const std::string& name) {
-  for (const Json& line : report["lines"]) {
-    if (line["name"] == name) return line;
-  }
-  return nullptr;
-}
-
 Arguments kernel_names() {
   Arguments names = {"serial"};
   for (const auto& k : krysol::list_dense_kernels()) names.emplace_back(k.name);
@@ -45,7 +37,7 @@ TEST_F(GemmBench, TakesTheSamplesSizesByDefault) {
   EXPECT_EQ(r["turns"], 2);
   EXPECT_NEAR(r["error_bound"].get<double>(), 2 * 72 * 2.22e-16, 1e-16);
   for (const std::string& name : kernel_names()) {
-    const Json line = kernel_line(r, name);
+    const Json line = line_of(r, name);
     ASSERT_FALSE(line.is_null()) << name;
     EXPECT_EQ(line["correct"], true) << name;
     EXPECT_LT(line["relative_error"], r["error_bound"]) << name;
@@ -56,7 +48,7 @@ TEST_F(GemmBench, TakesTheSamplesSizesByDefault) {
     EXPECT_NEAR(line["GFLOP_per_s"].get<double>() * seconds, 2e-9 * 64 * 64 * 64, 1e-12) << name;
     EXPECT_FALSE(line.contains("with_transfers")) << name;
   }
-  EXPECT_EQ(kernel_line(r, "serial")["speed_up_over_serial"], 1.0);
+  EXPECT_EQ(line_of(r, "serial")["speed_up_over_serial"], 1.0);
 }
 
 TEST_F(GemmBench, VerifiesEveryKernelInBothTypesAtAwkwardSizes) {
@@ -75,12 +67,12 @@ TEST_F(GemmBench, VerifiesEveryKernelInBothTypesAtAwkwardSizes) {
 
 TEST_F(GemmBench, TimesTransfers) {
   const Json r = bench({"--transfers", "--kernel", "register,serial", "--type", "float"});
-  const Json line = kernel_line(r, "register");
+  const Json line = line_of(r, "register");
   const double seconds = line["with_transfers"]["median_s"].get<double>();
   EXPECT_GT(seconds, 0);
   EXPECT_NEAR(line["with_transfers_GFLOP_per_s"].get<double>() * seconds, 2e-9 * 64 * 64 * 64,
               1e-12);
-  EXPECT_FALSE(kernel_line(r, "serial").contains("with_transfers")) << "it is on the host already";
+  EXPECT_FALSE(line_of(r, "serial").contains("with_transfers")) << "it is on the host already";
   const Outcome o = run({"--transfers", "--iterations", "1"});
   EXPECT_TRUE(holds(lines_of(o.out)[2], "with copies ms   GFLOP/s")) << o.out;
 }
@@ -95,8 +87,8 @@ TEST_F(GemmBench, TakesTheKernelsThatItIsGiven) {
 
 TEST_F(GemmBench, SaysWhyAKernelHasNoFigures) {
   const Json r = bench({"--block", "1024", "-x", "3", "--verify"});
-  EXPECT_TRUE(holds(kernel_line(r, "tiled")["refused"], "take a smaller block"));
-  EXPECT_EQ(kernel_line(r, "register")["correct"], true);
+  EXPECT_TRUE(holds(line_of(r, "tiled")["refused"], "take a smaller block"));
+  EXPECT_EQ(line_of(r, "register")["correct"], true);
   EXPECT_TRUE(holds(run({"--block", "1024", "--iterations", "1"}).out, "take a smaller block"));
 }
 
@@ -113,8 +105,8 @@ TEST_F(GemmBench, MeasuresPeersWhereTheHostMultiplies) {
     for (const Json& line : r["lines"]) EXPECT_EQ(line["peer"], false) << line;
     return;
   }
-  EXPECT_EQ(kernel_line(r, "Eigen")["peer"], true);
-  EXPECT_GT(kernel_line(r, "Eigen")["GFLOP_per_s"], 0);
+  EXPECT_EQ(line_of(r, "Eigen")["peer"], true);
+  EXPECT_GT(line_of(r, "Eigen")["GFLOP_per_s"], 0);
 }
 
 TEST_F(GemmBench, WritesCsvAndTables) {

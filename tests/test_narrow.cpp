@@ -21,14 +21,6 @@ using krysol::Storage;
 using krysol::to_csr;
 using DeviceComplex = Kokkos::complex<double>;
 
-/// All formats, and their variants that add in other orders.
-std::vector<std::string> names_to_narrow() {
-  std::vector<std::string> names = {"csr:thread", "csr:lanes", "csr:balanced", "sell_c_sigma:64",
-                                    "coo:segments"};
-  for (const auto& f : krysol::list_formats()) names.emplace_back(f.name);
-  return names;
-}
-
 /// Kokkos Kernels' csr multiplies vectors of its own entry type only.
 bool has_narrow(const std::string& name) { return name != "kokkos_kernels"; }
 
@@ -49,7 +41,7 @@ TYPED_TEST(NarrowStorage, MultipliesTheRoundedMatrixInTheTypeOfTheVectors) {
   using Exec = typename TypeParam::Space;
   const auto general = random_sparse<FileScalar<T>>(700, 700, 6, 21);
   int seen = 0;
-  for (const std::string& name : names_to_narrow()) {
+  for (const std::string& name : names_of_formats()) {
     if (!has_narrow(name)) continue;
     const auto host = to_csr(fitting(name, general)).matrix;
     const auto a = make_operator<T, Exec>(name, host, Storage::narrow);
@@ -83,7 +75,7 @@ TYPED_TEST(NarrowStorage, MultipliesSeveralVectors) {
   using Exec = typename TypeParam::Space;
   constexpr int vectors = 11;
   const auto general = random_sparse<FileScalar<T>>(300, 300, 5, 31);
-  for (const std::string& name : names_to_narrow()) {
+  for (const std::string& name : names_of_formats()) {
     if (!has_narrow(name)) continue;
     const auto host = to_csr(fitting(name, general)).matrix;
     const auto a = make_operator<T, Exec>(name, host, Storage::narrow);
@@ -116,7 +108,7 @@ TYPED_TEST(NarrowStorage, TakesHalfTheBytesOfTheValues) {
   using T = typename TypeParam::Scalar;
   using Exec = typename TypeParam::Space;
   const auto general = random_sparse<FileScalar<T>>(900, 900, 6, 41);
-  for (const std::string& name : names_to_narrow()) {
+  for (const std::string& name : names_of_formats()) {
     if (!has_narrow(name)) continue;
     const auto host = to_csr(fitting(name, general)).matrix;
     const auto same = make_operator<T, Exec>(name, host)->bytes();

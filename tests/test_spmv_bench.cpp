@@ -27,15 +27,6 @@ class SpmvBench : public ProgramTest {
   }
 };
 
-/// The line of a candidate; null where there is none.
-Json measured_line(const Json& report, const std::string& name) {
-  for (const Json& line : report["lines"]) {
-    const auto found = line["name"].get<std::string>();
-    if (found.substr(0, found.find(": ")) == name) return line;
-  }
-  return nullptr;
-}
-
 TEST_F(SpmvBench, MeasuresEveryFormatAndVerifiesIt) {
   const Json j = bench({"random:600:0.02", "--verify"});
   ASSERT_EQ(j["reports"].size(), 1U);
@@ -47,15 +38,14 @@ TEST_F(SpmvBench, MeasuresEveryFormatAndVerifiesIt) {
   Arguments names = {"auto"};
   for (const auto& f : krysol::list_formats()) {
     if (f.symmetric_only) {
-      EXPECT_TRUE(
-          holds(measured_line(r, std::string(f.name))["refused"], "not symmetric to the bit"))
+      EXPECT_TRUE(holds(line_of(r, std::string(f.name))["refused"], "not symmetric to the bit"))
           << f.name;
     } else {
       names.emplace_back(f.name);
     }
   }
   for (const std::string& name : names) {
-    const Json line = measured_line(r, name);
+    const Json line = line_of(r, name);
     ASSERT_FALSE(line.is_null()) << name;
     EXPECT_EQ(line["correct"], true) << name;
     EXPECT_LT(line["relative_error"], 1e-13) << name;
@@ -105,8 +95,7 @@ TEST_F(SpmvBench, ReadsFilesAndSingles) {
   EXPECT_EQ(r["scalar"], "float");
   EXPECT_EQ(r["cols"], 3);
   EXPECT_EQ(r["lines"].size(), 3U) << "no peers in float";
-  for (const char* name : {"csr", "ell"})
-    EXPECT_EQ(measured_line(r, name)["correct"], true) << name;
+  for (const char* name : {"csr", "ell"}) EXPECT_EQ(line_of(r, name)["correct"], true) << name;
 }
 
 TEST_F(SpmvBench, MakesEveryProblem) {
@@ -122,21 +111,21 @@ TEST_F(SpmvBench, MakesEveryProblem) {
     const Json r = bench({name, "--verify", "--format", "csr"})["reports"][0];
     EXPECT_EQ(r["rows"], size.first) << name;
     EXPECT_EQ(r["nnz"], size.second) << name;
-    EXPECT_EQ(measured_line(r, "csr")["correct"], true) << name;
+    EXPECT_EQ(line_of(r, "csr")["correct"], true) << name;
   }
   const Json r = bench({"graph:2000", "--format", "csr_merge", "--verify"})["reports"][0];
   EXPECT_EQ(r["rows"], 2000);
-  EXPECT_EQ(measured_line(r, "csr_merge")["correct"], true);
+  EXPECT_EQ(line_of(r, "csr_merge")["correct"], true);
 }
 
 TEST_F(SpmvBench, TimesTransfersWithCopiesAndManagedMemory) {
   const Json copies = bench({"poisson2d:20", "--transfers", "--format", "csr"})["reports"][0];
   EXPECT_EQ(copies["memory"], "copies");
-  EXPECT_GT(measured_line(copies, "csr")["with_transfers"]["median_s"], 0);
+  EXPECT_GT(line_of(copies, "csr")["with_transfers"]["median_s"], 0);
   const Json managed =
       bench({"poisson2d:20", "--transfers", "--managed", "--format", "csr"})["reports"][0];
   EXPECT_EQ(managed["memory"], "managed");
-  EXPECT_GT(measured_line(managed, "csr")["with_transfers"]["median_s"], 0);
+  EXPECT_GT(line_of(managed, "csr")["with_transfers"]["median_s"], 0);
 }
 
 TEST_F(SpmvBench, MultipliesInAnotherOrderOfTheRows) {
@@ -157,14 +146,13 @@ TEST_F(SpmvBench, MultipliesInAnotherOrderOfTheRows) {
   EXPECT_GT(r["reorder"]["reach_before"], 200);
   EXPECT_LT(r["reorder"]["reach_after"], 1) << "2 of 3 entries stand beside the diagonal";
   EXPECT_GT(r["reorder"]["seconds"], 0);
-  EXPECT_EQ(measured_line(r, "csr")["correct"], true);
+  EXPECT_EQ(line_of(r, "csr")["correct"], true);
   // What is timed is the chain in order: all but its ends have the same neighbours.
-  EXPECT_EQ(measured_line(r, "shared_offsets")["correct"], true);
+  EXPECT_EQ(line_of(r, "shared_offsets")["correct"], true);
   const Json file = bench({chain, "--format", "csr,shared_offsets", "--no-peers"})["reports"][0];
   EXPECT_EQ(file["reorder"], (Json{{"name", "none"}}));
-  EXPECT_TRUE(measured_line(file, "shared_offsets").contains("refused") ||
-              measured_line(file, "shared_offsets")["bytes"] >
-                  measured_line(r, "shared_offsets")["bytes"]);
+  EXPECT_TRUE(line_of(file, "shared_offsets").contains("refused") ||
+              line_of(file, "shared_offsets")["bytes"] > line_of(r, "shared_offsets")["bytes"]);
   EXPECT_TRUE(holds(run(rcm).out, "rows in the order of rcm: mean |i - j| of 1 instead of "));
   const auto wide = write("wide.mtx",
                           "%%MatrixMarket matrix coordinate real general\n"
@@ -194,7 +182,7 @@ TEST_F(SpmvBench, TimesSeveralVectorsAtOnce) {
   for (const auto& f : krysol::list_formats()) names.emplace_back(f.name);
   int measured = 0;
   for (const std::string& name : names) {
-    const Json line = measured_line(r, name);
+    const Json line = line_of(r, name);
     ASSERT_FALSE(line.is_null()) << name;
     if (line.contains("refused")) continue;
     ++measured;
@@ -210,7 +198,7 @@ TEST_F(SpmvBench, TimesSeveralVectorsAtOnce) {
   }
   EXPECT_GT(measured, 8);
   for (const char* name : {"serial csr", "Kokkos Kernels"}) {
-    EXPECT_FALSE(measured_line(r, name).contains("several_vectors")) << name;
+    EXPECT_FALSE(line_of(r, name).contains("several_vectors")) << name;
   }
   EXPECT_FALSE(bench({"poisson2d:9", "--format", "csr"})["reports"][0].contains("vectors"));
 }
@@ -274,9 +262,9 @@ TEST_F(SpmvBench, SaysWhyAFormatHasNoFigures) {
   const auto matrix = write("row.mtx", t);
   const Json r = bench({matrix, "--verify"})["reports"][0];
   for (const char* name : {"ell", "ellpack_r"}) {
-    EXPECT_TRUE(holds(measured_line(r, name)["refused"], "longest row has 3000 entries")) << name;
+    EXPECT_TRUE(holds(line_of(r, name)["refused"], "longest row has 3000 entries")) << name;
   }
-  EXPECT_EQ(measured_line(r, "csr_merge")["correct"], true);
+  EXPECT_EQ(line_of(r, "csr_merge")["correct"], true);
   EXPECT_TRUE(holds(run({matrix, "--iterations", "1"}).out, "longest row has 3000 entries"));
 }
 
@@ -409,7 +397,7 @@ TEST_F(SpmvBench, ReturnsOneWhereAResultIsWrong) {
                             "%%MatrixMarket matrix coordinate real general\n"
                             "2 2 2\n1 1 1e300\n2 2 1\n");
   const Arguments arguments = {matrix, "--single", "--verify", "--format", "csr"};
-  EXPECT_EQ(measured_line(bench(arguments, 1)["reports"][0], "csr")["correct"], false);
+  EXPECT_EQ(line_of(bench(arguments, 1)["reports"][0], "csr")["correct"], false);
   const Outcome o = run(arguments);
   EXPECT_EQ(o.code, 1);
   EXPECT_TRUE(holds(o.out, "WRONG")) << o.out;
@@ -490,7 +478,7 @@ TEST_F(SpmvBench, ComparesOverAllMatricesByTheirMedians) {
           time = std::min(time, line["product"]["median_s"].get<double>());
         }
       }
-      const double factor = time / measured_line(r, "auto")["product"]["median_s"].get<double>();
+      const double factor = time / line_of(r, "auto")["product"]["median_s"].get<double>();
       product *= factor;
       lowest = std::min(lowest, factor);
     }
