@@ -41,6 +41,7 @@
 #include <krysol/io/matrix_market.hpp>
 #include <krysol/io/read.hpp>
 #include <krysol/io/read_csr.hpp>
+#include <krysol/spmv/large_pages.hpp>
 #include <krysol/spmv/spaces.hpp>
 
 namespace {
@@ -65,10 +66,11 @@ double seconds_of(const Body& body) {
 
 /// Virtual machines return what a guest frees to their host after a second or two, and whoever asks
 /// for it next pays for getting it back. So that this is not the next reader, some memory is taken
-/// and freed before each turn.
+/// and freed before each turn, in large pages, which need large gaps to be there again.
 void warm_memory(std::int64_t bytes) {
   const auto size = static_cast<std::size_t>(bytes);
   const auto memory = std::make_unique_for_overwrite<char[]>(size);
+  krysol::use_large_pages(memory.get(), size);
   for (std::size_t k = 0; k < size; k += 4096) memory[k] = 1;
   asm volatile("" : : "r"(memory.get()) : "memory");
 }
