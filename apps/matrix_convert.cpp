@@ -4,6 +4,7 @@
 // Sample runs:
 //   matrix_convert data/gr_30_30.mtx grid.rsa
 //   matrix_convert data/gr_30_30.mtx grid.mtx.zst --general --sort
+//   matrix_convert data/gr_30_30.mtx grid.tar.gz
 //   matrix_convert data/gr_30_30.mtx - --to rb --title "nine-point star" --key STAR
 #include <algorithm>
 #include <cctype>
@@ -17,11 +18,13 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <krysol/io/archive_writer.hpp>
 #include <krysol/io/file.hpp>
 #include <krysol/io/harwell_boeing.hpp>
 #include <krysol/io/matrix_market.hpp>
 #include <krysol/io/parse_error.hpp>
 #include <krysol/io/read.hpp>
+#include <krysol/io/temporary_folder.hpp>
 
 #include "cli.hpp"
 #include "read_options.hpp"
@@ -53,11 +56,11 @@ struct Options {
 
 // ---- what is written, from names
 
-enum class Format { matrix_market, rutherford_boeing };
+enum class Format { matrix_market, rutherford_boeing, archive };
 
 constexpr std::string_view known_suffixes =
-    ".mtx and .mm (Matrix Market), .rb, .hb and types such as .rsa (Rutherford-Boeing), each also "
-    "with .gz, .bz2, .xz or .zst behind it";
+    ".mtx and .mm (Matrix Market), .rb, .hb and types such as .rsa (Rutherford-Boeing), .tar (an "
+    "archive like the collection's), each also with .gz, .bz2, .xz or .zst behind it";
 
 struct Target {
   Format format = Format::matrix_market;
@@ -70,6 +73,7 @@ std::optional<Target> target_of_suffix(std::string suffix) {
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   if (suffix == "mtx" || suffix == "mm") return Target{Format::matrix_market, ""};
   if (suffix == "rb" || suffix == "hb") return Target{Format::rutherford_boeing, ""};
+  if (suffix == "tar") return Target{Format::archive, ""};
   const auto one_of = [&](std::size_t k, std::string_view letters) {
     return letters.find(suffix[k]) != std::string_view::npos;
   };
@@ -85,14 +89,14 @@ Target target_of(const Options& o) {
     const fs::path to = "." + o.to;  // "mtx.gz" ends as a name does
     auto target = target_of_suffix(without_compression(to).string().substr(1));
     if (!target) {
-      throw UsageError(
-          fmt::format("--to takes mtx or rb, as in mtx, rb or mtx.gz, not '{}'", o.to));
+      throw UsageError(fmt::format("--to takes mtx, rb or tar, also as in mtx.gz, not '{}'", o.to));
     }
     const Compression compression = compression_of(to);
     if (compression != Compression::none) target->compression = compression;
     return *target;
   }
-  if (o.out == "-") throw UsageError("standard output has no suffix: add --to mtx or --to rb");
+  if (o.out == "-")
+    throw UsageError("standard output has no suffix: add --to mtx, --to rb or --to tar");
   const std::string suffix = without_compression(o.out).extension().string();
   const auto target = suffix.empty() ? std::nullopt : target_of_suffix(suffix.substr(1));
   if (!target) {
@@ -100,6 +104,18 @@ Target target_of(const Options& o) {
                                  o.out, known_suffixes));
   }
   return *target;
+}
+
+std::string_view name_of(Format format) {
+  switch (format) {
+    case Format::matrix_market:
+      return "Matrix Market";
+    case Format::rutherford_boeing:
+      return "Rutherford-Boeing";
+    case Format::archive:
+      break;
+  }
+  return "Matrix Market in a tar archive";
 }
 
 /// A name that the file's own makes, where none was given: printable, of at most `longest` bytes.
@@ -206,9 +222,8 @@ std::vector<T> right_hand_side(const Options& o, Index rows, const DenseFile& at
 
 std::string line(const Options& o, const Target& target, const FileInfo& info, std::string matrix,
                  const std::vector<std::string>& notes) {
-  std::string text =
-      fmt::format("{}: {}, {}", o.out == "-" ? "standard output" : o.out, matrix,
-                  target.format == Format::matrix_market ? "Matrix Market" : "Rutherford-Boeing");
+  std::string text = fmt::format("{}: {}, {}", o.out == "-" ? "standard output" : o.out, matrix,
+                                 name_of(target.format));
   std::error_code unknown;
   if (o.out != "-" && fs::is_regular_file(o.out, unknown)) {
     text += fmt::format(", {} bytes", fs::file_size(o.out));
@@ -232,6 +247,50 @@ void left_out(const Target& target, const AttachedVectors& attached,
   note(attached.solution, "the solution");
 }
 
+// ---- writing
+
+/// Where there is room for as much as a file will hold: where it will be.
+fs::path folder_beside(const std::string& out) {
+  std::error_code ignored;
+  const auto status = fs::status(out, ignored);
+  if (out == "-" || (exists(status) && !is_regular_file(status))) return fs::temp_directory_path();
+  const fs::path folder = fs::path(out).parent_path();
+  return folder.empty() ? "." : folder;
+}
+
+/// NAME/NAME.mtx, and its right-hand sides as NAME/NAME_b.mtx, as the collection ships them. An
+/// archive says how long a member is before it, so members are files first, beside OUT.
+template <class T>
+void write_archive(const Options& o, const Triplets<T>& a, WriteOptions write,
+                   const std::vector<T>& b) {
+  const TemporaryFolder members(folder_beside(o.out), ".matrix_convert.");
+  ArchiveWriter archive(o.out, {.compression = write.compression});
+  const std::string name = name_for(o.out, 100);
+  const auto add = [&](const std::string& stem, const auto& write_to) {
+    const std::string member = fmt::format("{}/{}.mtx", name, stem);
+    const fs::path file = members.path() / stem;
+    try {
+      write_to(file);
+    } catch (const FileError& e) {  // of a file that nobody has asked for
+      const std::string what = e.what();
+      const std::string known = file.string();
+      if (!what.starts_with(known)) throw;
+      throw FileError(fmt::format("{}({}){}", o.out, member, what.substr(known.size())));
+    }
+    archive.add(member, file);
+    fs::remove(file);
+  };
+  write.compression = Compression::none;
+  add(name, [&](const fs::path& file) { write_matrix(file, a, write); });
+  if (!b.empty()) {
+    WriteOptions dense;
+    dense.threads = write.threads;
+    const auto cols = static_cast<Index>(b.size() / static_cast<std::size_t>(a.rows));
+    add(name + "_b", [&](const fs::path& file) { write_dense(file, a.rows, cols, b, dense); });
+  }
+  archive.commit();
+}
+
 template <class T>
 int convert(const Options& o, const Target& target, const FileInfo& info,
             const AttachedVectors& attached, Triplets<T> a) {
@@ -246,6 +305,8 @@ int convert(const Options& o, const Target& target, const FileInfo& info,
   write.title = o.title;
   if (target.format == Format::matrix_market) {
     write_matrix(o.out, a, write);
+  } else if (target.format == Format::archive) {
+    write_archive(o, a, write, right_hand_side<T>(o, a.rows, attached.rhs));
   } else {
     if (o.title.empty()) write.title = name_for(o.out, 72);
     write.key = o.key.empty() ? name_for(o.out, 8) : o.key;
@@ -273,7 +334,8 @@ void add_options(CLI::App& app, Options& o) {
          "out", o.out,
          fmt::format("what is written. Known are {};\n- is standard output", known_suffixes))
       ->required();
-  app.add_option("--to", o.to, "mtx or rb, also as in mtx.gz, whatever the name of the file says");
+  app.add_option("--to", o.to,
+                 "mtx, rb or tar, also as in mtx.gz, whatever the name of the file says");
   auto* general = app.add_flag("--general", o.general, "store both triangles of a symmetry");
   auto* symmetric = app.add_flag("--symmetric", o.symmetric,
                                  "store the lower triangle; an error names a pair that differs");
@@ -287,7 +349,8 @@ void add_options(CLI::App& app, Options& o) {
                "one entry a place (Rutherford-Boeing files always have that)");
   app.add_flag("--drop-zeros", o.drop_zeros, "no entries that are 0");
   app.add_flag("--sort", o.sort, "entries column by column, rows ascending");
-  app.add_option("--rhs", o.rhs, "right-hand sides for a Harwell-Boeing file: a dense file");
+  app.add_option("--rhs", o.rhs,
+                 "right-hand sides for a Harwell-Boeing file or an archive: a dense file");
   app.add_option("--title", o.title,
                  "comment of a Matrix Market file; title of another (72 bytes)");
   app.add_option("--key", o.key, "of a Rutherford-Boeing file (8 bytes)");
@@ -301,6 +364,8 @@ std::string list_text() {
   return "formats (--to, or the end of the name):\n"
          "  mtx             Matrix Market, coordinates: .mtx .mm\n"
          "  rb              Rutherford-Boeing, compressed columns: .rb .hb .rsa .rua .cha ...\n"
+         "  tar             archive with NAME/NAME.mtx, as the SuiteSparse collection ships it: "
+         ".tar\n"
          "compressions (behind it, as in mtx.gz): gz bz2 xz zst\n";
 }
 
@@ -316,9 +381,11 @@ int main_checked(int argc, char** argv) {
     return *done;
   }
   const Target target = target_of(o);
-  if (target.format == Format::matrix_market && !(o.rhs.empty() && o.key.empty())) {
-    throw UsageError(fmt::format("{} goes with Rutherford-Boeing, not with Matrix Market",
-                                 o.rhs.empty() ? "--key" : "--rhs"));
+  if (target.format == Format::matrix_market && !o.rhs.empty()) {
+    throw UsageError("--rhs goes with Rutherford-Boeing and with archives, not with Matrix Market");
+  }
+  if (target.format != Format::rutherford_boeing && !o.key.empty()) {
+    throw UsageError("--key goes with Rutherford-Boeing, not with Matrix Market");
   }
   check_writable({o.out});
   MatrixFile file = read_matrix(o.in, o.read);

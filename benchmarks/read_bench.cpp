@@ -41,6 +41,7 @@
 #include <krysol/io/matrix_market.hpp>
 #include <krysol/io/read.hpp>
 #include <krysol/io/read_csr.hpp>
+#include <krysol/io/temporary_folder.hpp>
 #include <krysol/spmv/large_pages.hpp>
 #include <krysol/spmv/spaces.hpp>
 
@@ -74,25 +75,6 @@ void warm_memory(std::int64_t bytes) {
   for (std::size_t k = 0; k < size; k += 4096) memory[k] = 1;
   asm volatile("" : : "r"(memory.get()) : "memory");
 }
-
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (fs::temp_directory_path() / "read_bench_XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 /// A file in memory of this process, as one who trusts it would have it: mapped, and copied to
 /// where it can be written.
@@ -178,7 +160,7 @@ Reader peer(const std::string& text, const Options& o, std::int64_t bytes) {
   return {text.substr(0, at), bytes, [command] { return read_by_command(command); }};
 }
 
-std::vector<Reader> readers(const Options& o, const TemporaryFolder& folder) {
+std::vector<Reader> readers(const Options& o, const krysol::TemporaryFolder& folder) {
   const fs::path path = o.file;
   ReadOptions options;
   options.threads = krysol::Host().concurrency();
@@ -232,7 +214,7 @@ std::vector<Reader> readers(const Options& o, const TemporaryFolder& folder) {
 }
 
 void compare(const Options& o) {
-  const TemporaryFolder folder;
+  const krysol::TemporaryFolder folder(fs::temp_directory_path(), "read_bench_");
   std::vector<Reader> all = readers(o, folder);
   const auto before = krysol::apps::measure_bandwidth();
   for (int k = -1; k < o.repeats; ++k) {  // the first turn warms up

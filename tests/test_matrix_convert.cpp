@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include <krysol/io/archive.hpp>
 #include <krysol/io/file.hpp>
 #include <krysol/io/harwell_boeing.hpp>
 #include <krysol/io/matrix_market.hpp>
@@ -206,6 +207,58 @@ TEST_F(MatrixConvert, WritesTitleKeyAndRightHandSide) {
                  "the right-hand side has 2 rows; the matrix has 3 rows");
 }
 
+std::vector<std::string> members_of(const fs::path& path) {
+  krysol::Archive archive(path, 1 << 26);
+  std::vector<std::string> names;
+  while (const auto member = archive.next()) names.push_back(member->name);
+  return names;
+}
+
+TEST_F(MatrixConvert, WritesArchivesLikeTheCollections) {
+  const auto out = in("grid.tar.gz");
+  const std::string said = convert({grid_, out.string()});
+  EXPECT_EQ(said,
+            fmt::format("{}: 900 x 900, integer symmetric, 4322 entries, Matrix Market in a tar "
+                        "archive, {} bytes\n",
+                        out.string(), fs::file_size(out)));
+  EXPECT_EQ(files(), std::set<std::string>{"grid.tar.gz"});
+  EXPECT_TRUE(text_of(out).starts_with("\x1f\x8b"));
+  EXPECT_EQ(members_of(out), std::vector<std::string>{"grid/grid.mtx"});
+  const auto before = krysol::read_matrix(grid_);
+  const auto after = krysol::read_matrix(out);
+  const auto& a = std::get<Triplets<double>>(before.matrix);
+  const auto& b = std::get<Triplets<double>>(after.matrix);
+  EXPECT_EQ(b.symmetry, Symmetry::symmetric);
+  EXPECT_TRUE(b.row_idx == a.row_idx && b.col_idx == a.col_idx && b.values == a.values);
+  EXPECT_EQ(after.attached.rhs.cols, 0);
+  const std::string once = text_of(out);
+  convert({out.string(), out.string()});
+  EXPECT_EQ(text_of(out), once);  // no time stands in it
+  EXPECT_EQ(run_exactly({grid_, "-", "--to", "tar"}).out.substr(0, 18),
+            std::string("matrix/matrix.mtx") + '\0');
+}
+
+TEST_F(MatrixConvert, KeepsRightHandSidesInArchives) {
+  const auto a = write("a.mtx", std::string(small));
+  convert({a, in("a.rb").string(), "--rhs", write_vector("b.mtx", {1, 0.1, -3})});
+  EXPECT_FALSE(holds(convert({in("a.rb").string(), in("a.tar.xz").string()}), "left out"));
+  const std::vector<std::string> both = {"a/a.mtx", "a/a_b.mtx"};
+  EXPECT_EQ(members_of(in("a.tar.xz")), both);
+  EXPECT_EQ(std::get<std::vector<double>>(krysol::read_matrix(in("a.tar.xz")).attached.rhs.values),
+            (std::vector<double>{1, 0.1, -3}));
+  convert({a, in("c.tar").string(), "--rhs", in("b.mtx").string()});
+  EXPECT_EQ(std::get<std::vector<double>>(krysol::read_matrix(in("c.tar")).attached.rhs.values),
+            (std::vector<double>{1, 0.1, -3}));
+}
+
+TEST_F(MatrixConvert, NamesTheMemberThatItCannotWrite) {
+  const auto bad =
+      write("a.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 nan\n");
+  expect_refused({bad, in("n.tar.gz"), "--not-finite", "keep"}, "n.tar.gz(n/n.mtx): ");
+  expect_refused({grid_, in("k.tar"), "--key", "KEY"}, "--key goes with Rutherford-Boeing");
+  expect_refused({grid_, "/dev/full", "--to", "tar"}, "/dev/full: cannot be written");
+}
+
 TEST_F(MatrixConvert, MayWriteTheFileThatItReads) {
   const auto a = write("a.mtx", std::string(small));
   convert({a, a, "--sort"});
@@ -236,7 +289,7 @@ TEST_F(MatrixConvert, RefusesBadUsageWithASentence) {
   expect_refused({grid_, in("a.dat")}, "a.dat: its name does not say the format. Known are .mtx");
   expect_refused({grid_, in("a")}, "its name does not say the format");
   expect_refused({grid_, "-"}, "standard output has no suffix: add --to mtx");
-  expect_refused({grid_, in("a.mtx"), "--to", "elk"}, "--to takes mtx or rb");
+  expect_refused({grid_, in("a.mtx"), "--to", "elk"}, "--to takes mtx, rb or tar");
   expect_refused({grid_, in("a.mtx"), "--general", "--symmetric"}, "--general");
   expect_refused({grid_, in("a.mtx"), "--threads", "0"}, "--threads");
   expect_refused({in("none.mtx"), in("a.mtx")}, "none.mtx: cannot be opened");
