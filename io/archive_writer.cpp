@@ -5,13 +5,13 @@
 #include <archive_entry.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <ctime>
 #include <new>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include <krysol/io/archive_sink.hpp>
 #include <krysol/io/parse_error.hpp>
 #include <krysol/io/source.hpp>
 
@@ -28,20 +28,24 @@ struct FreeEntry {
 }  // namespace
 
 void ArchiveWriter::Free::operator()(archive* a) const {
-  archive_write_fail(a);  // nothing more to `take`
+  archive_write_fail(a);  // nothing more to the sink, which may be gone
   archive_write_free(a);
 }
 
 ArchiveWriter::ArchiveWriter(const std::filesystem::path& path, OutputOptions options)
     : name_(path == "-" ? "standard output" : path.string()),
       file_(path, options),
+      sink_(std::make_unique<ArchiveSink>([this](std::string_view bytes) { file_.write(bytes); })),
       handle_(archive_write_new()) {
   if (handle_ == nullptr) throw std::bad_alloc();
   check(archive_write_set_format_pax_restricted(handle_.get()) == ARCHIVE_OK);
-  check(archive_write_open(handle_.get(), this, nullptr, take, nullptr) == ARCHIVE_OK);
+  check(sink_->open(handle_.get()));
 }
 
-ArchiveWriter::~ArchiveWriter() = default;
+ArchiveWriter::~ArchiveWriter() {
+  sink_->drop();
+  archive_write_close(handle_.get());
+}
 
 void ArchiveWriter::add(const std::string& name, const std::filesystem::path& file) {
   Source source(file);
@@ -70,22 +74,8 @@ void ArchiveWriter::commit() {
   file_.commit();
 }
 
-la_ssize_t ArchiveWriter::take(archive* a, void* self, const void* data,
-                               std::size_t size) noexcept {
-  auto* writer = static_cast<ArchiveWriter*>(self);
-  try {
-    writer->file_.write({static_cast<const char*>(data), size});
-  } catch (...) {
-    // Kept for `check`: an exception must not cross libarchive, which is C.
-    writer->write_error_ = std::current_exception();
-    archive_set_error(a, EIO, "writing failed");
-    return -1;
-  }
-  return static_cast<la_ssize_t>(size);
-}
-
 void ArchiveWriter::check(bool good) const {
-  if (write_error_) std::rethrow_exception(write_error_);
+  sink_->rethrow();
   if (good) return;
   const char* message = archive_error_string(handle_.get());
   throw FileError(fmt::format("{}: cannot be packed: {}", name_,

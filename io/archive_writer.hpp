@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <exception>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -12,6 +11,8 @@
 struct archive;  // of libarchive
 
 namespace krysol {
+
+class ArchiveSink;
 
 /// POSIX.1-1988 ustar, and pax headers where a member is longer than that can say (8 GiB). It is
 /// written as an OutputFile is: compressed as the end of its name says, or as asked, and seen under
@@ -34,12 +35,11 @@ class ArchiveWriter {
   struct Free {
     void operator()(archive* a) const;
   };
-  static std::ptrdiff_t take(archive* a, void* self, const void* data, std::size_t size) noexcept;
   void check(bool good) const;
 
   std::string name_;
   OutputFile file_;
-  std::exception_ptr write_error_;
+  std::unique_ptr<ArchiveSink> sink_;
   std::unique_ptr<archive, Free> handle_;
 };
 

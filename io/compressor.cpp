@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include <krysol/io/archive_sink.hpp>
 #include <krysol/io/parse_error.hpp>
 
 namespace krysol {
@@ -54,25 +55,24 @@ std::filesystem::path without_compression(const std::filesystem::path& path) {
 }
 
 void Compressor::Free::operator()(archive* a) const {
-  archive_write_fail(a);  // nothing more to `take`, which may be gone
+  archive_write_fail(a);  // nothing more to the sink, which may be gone
   archive_write_free(a);
 }
 
 Compressor::~Compressor() {
-  // What a compressor holds is freed where its stream ends, and nowhere else.
-  dropped_ = true;
+  sink_->drop();
   archive_write_close(handle_.get());
 }
 
 Compressor::Compressor(Compression compression, Sink sink)
-    : sink_(std::move(sink)), handle_(archive_write_new()) {
+    : sink_(std::make_unique<ArchiveSink>(std::move(sink))), handle_(archive_write_new()) {
   if (handle_ == nullptr) throw std::bad_alloc();
   archive* a = handle_.get();
   // What is not built in would be a program that libarchive starts: ARCHIVE_WARN.
   bool good = add_filter(a, compression) == ARCHIVE_OK;
   archive_write_set_format_raw(a);
   archive_write_set_bytes_in_last_block(a, 1);  // no padding behind the end
-  good = good && archive_write_open(a, this, nullptr, take, nullptr) == ARCHIVE_OK;
+  good = good && sink_->open(a);
   archive_entry* entry = archive_entry_new();
   if (entry == nullptr) throw std::bad_alloc();
   archive_entry_set_filetype(entry, AE_IFREG);
@@ -88,23 +88,8 @@ void Compressor::write(std::string_view text) {
 
 void Compressor::close() { check(archive_write_close(handle_.get()) == ARCHIVE_OK); }
 
-la_ssize_t Compressor::take(archive*, void* self, const void* data, std::size_t size) noexcept {
-  auto* compressor = static_cast<Compressor*>(self);
-  if (!compressor->dropped_) {
-    try {
-      compressor->sink_({static_cast<const char*>(data), size});
-    } catch (...) {
-      // Kept for `check`: an exception must not cross libarchive, which is C. Nor is libarchive
-      // told, because it would end half-way through a text, and look for the rest later.
-      compressor->sink_error_ = std::current_exception();
-      compressor->dropped_ = true;
-    }
-  }
-  return static_cast<la_ssize_t>(size);
-}
-
 void Compressor::check(bool good) const {
-  if (sink_error_) std::rethrow_exception(sink_error_);
+  sink_->rethrow();
   if (good) return;
   const char* message = archive_error_string(handle_.get());
   throw FileError(std::string("cannot be compressed: ") +

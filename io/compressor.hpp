@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <exception>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -13,6 +12,8 @@
 struct archive;  // of libarchive
 
 namespace krysol {
+
+class ArchiveSink;
 
 enum class Compression { none, gzip, bzip2, xz, zstd };
 
@@ -43,13 +44,10 @@ class Compressor {
   struct Free {
     void operator()(archive* a) const;
   };
-  static std::ptrdiff_t take(archive* a, void* self, const void* data, std::size_t size) noexcept;
   void check(bool good) const;
 
-  Sink sink_;
-  std::exception_ptr sink_error_;
+  std::unique_ptr<ArchiveSink> sink_;
   std::unique_ptr<archive, Free> handle_;
-  bool dropped_ = false;
 };
 
 /// True where a file may as well be several streams, for threads to make at a time. Not so gzip:
