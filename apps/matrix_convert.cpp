@@ -95,8 +95,9 @@ Target target_of(const Options& o) {
     if (compression != Compression::none) target->compression = compression;
     return *target;
   }
-  if (o.out == "-")
+  if (o.out == "-") {
     throw UsageError("standard output has no suffix: add --to mtx, --to rb or --to tar");
+  }
   const std::string suffix = without_compression(o.out).extension().string();
   const auto target = suffix.empty() ? std::nullopt : target_of_suffix(suffix.substr(1));
   if (!target) {

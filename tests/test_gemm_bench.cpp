@@ -19,7 +19,11 @@ class GemmBench : public ProgramTest {
 
   Json bench(Arguments arguments, int code = 0) const {
     arguments.insert(arguments.end(), {"--iterations", "2", "--warm-up", "0"});
-    return report(std::move(arguments), code);
+    const Json r = report(std::move(arguments), code);
+    for (const Json& line : r["lines"]) {  // so that `line_of` finds whole names only
+      EXPECT_FALSE(holds(line["name"].get<std::string>(), ": ")) << line;
+    }
+    return r;
   }
 };
 
