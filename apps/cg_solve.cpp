@@ -20,25 +20,25 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <krysol/io/file.hpp>
-#include <krysol/io/matrix_market.hpp>
-#include <krysol/io/parse_error.hpp>
+#include <krysol/io/bytes/file.hpp>
+#include <krysol/io/bytes/parse_error.hpp>
+#include <krysol/io/matrix_market/matrix_market.hpp>
 #include <krysol/io/read.hpp>
 #include <krysol/io/read_csr.hpp>
-#include <krysol/solver/blas1.hpp>
-#include <krysol/solver/evidence.hpp>
+#include <krysol/solver/krylov/blas1.hpp>
+#include <krysol/solver/outcome/breakdown.hpp>
 #include <krysol/solver/registry.hpp>
-#include <krysol/spmv/facts.hpp>
-#include <krysol/spmv/reorder.hpp>
-#include <krysol/spmv/saved_choice.hpp>
+#include <krysol/spmv/matrix/properties.hpp>
+#include <krysol/spmv/order/reorder.hpp>
+#include <krysol/spmv/select/tuning_record.hpp>
 
-#include "bandwidth.hpp"
-#include "cli.hpp"
+#include <krysol/gallery/rhs.hpp>
+#include <krysol/report/report.hpp>
+#include <krysol/report/tuning_record_json.hpp>
+#include "bench/bandwidth.hpp"
+#include "common/cli.hpp"
+#include "common/read_options.hpp"
 #include "krysol_version.hpp"
-#include "read_options.hpp"
-#include "report.hpp"
-#include "rhs.hpp"
-#include "saved_choice_json.hpp"
 
 namespace krysol::apps {
 namespace {
@@ -53,7 +53,7 @@ struct Options {
   std::string reorder = "auto";
   std::string solver = "cg";
   std::string precond = "jacobi";
-  Stop stop;
+  StoppingCriteria stop;
   std::string output;
   std::string history;
   std::string json;
@@ -144,7 +144,7 @@ S scalar_from(const T& v) {
 
 /// Host numbers as a vector of the device, in the order of the matrix there (empty: as they are).
 template <class S, class Numbers>
-Vector<S> to_device(const Numbers& numbers, std::size_t n, const Order& order) {
+Vector<S> vector_on_device(const Numbers& numbers, std::size_t n, const Permutation& order) {
   Kokkos::View<S*, Kokkos::HostSpace> host("vector", n);
   for (std::size_t i = 0; i < n; ++i) {
     host(i) = scalar_from<S>(numbers[order.empty() ? i : static_cast<std::size_t>(order[i])]);
@@ -154,7 +154,7 @@ Vector<S> to_device(const Numbers& numbers, std::size_t n, const Order& order) {
 
 /// A vector of the system's size. Throws UsageError where it does not fit.
 template <class S>
-Vector<S> vector_from(const DenseFile& file, const std::string& name, const Order& order,
+Vector<S> vector_from(const DenseFile& file, const std::string& name, const Permutation& order,
                       Index rows, std::string_view what, std::vector<std::string>& notes) {
   if (file.rows != rows || file.cols < 1) {
     throw UsageError(fmt::format("{}: {} has {} rows and {} columns; the matrix has {} rows", name,
@@ -172,7 +172,7 @@ Vector<S> vector_from(const DenseFile& file, const std::string& name, const Orde
         if constexpr (is_complex<T> && !is_complex<S>) {
           throw UsageError(fmt::format("{}: {} is complex, the matrix is real", name, what));
         } else {
-          return to_device<S>(values, static_cast<std::size_t>(rows), order);
+          return vector_on_device<S>(values, static_cast<std::size_t>(rows), order);
         }
       },
       file.values);
@@ -180,14 +180,15 @@ Vector<S> vector_from(const DenseFile& file, const std::string& name, const Orde
 
 /// The same from a file, or from the one that came with the matrix.
 template <class S>
-Vector<S> read_vector(const std::filesystem::path& path, const Options& options, const Order& order,
-                      Index rows, std::string_view what, std::vector<std::string>& notes) {
+Vector<S> read_vector(const std::filesystem::path& path, const Options& options,
+                      const Permutation& order, Index rows, std::string_view what,
+                      std::vector<std::string>& notes) {
   ReadOptions read = options.read;
   read.member.clear();  // names the matrix
   return vector_from<S>(read_dense(path, read), path.string(), order, rows, what, notes);
 }
 template <class S>
-Vector<S> attached_vector(const DenseFile& vector, const Options& options, const Order& order,
+Vector<S> attached_vector(const DenseFile& vector, const Options& options, const Permutation& order,
                           Index rows, std::string_view what, std::vector<std::string>& notes) {
   const std::string name = fmt::format("{}, {}", options.matrix, what);
   if (vector.cols == 0) {
@@ -212,21 +213,21 @@ std::vector<std::conditional_t<is_complex<S>, std::complex<double>, double>> to_
 }
 
 /// Rows of a result are told to the user as the file counts them.
-void count_as_in_file(const Order& order, SolveResult& result) {
+void count_as_in_file(const Permutation& order, SolveResult& result) {
   if (order.empty()) return;
   const auto in_file = [&](Index& i) {
     if (i >= 0) i = order[static_cast<std::size_t>(i)];
   };
-  Evidence& e = result.evidence;
+  BreakdownCertificate& e = result.breakdown;
   in_file(e.row);
   in_file(e.col);
   for (RowShare& share : e.largest) in_file(share.row);
-  if (!e.direction.empty()) e.direction = from_order(order, e.direction);
+  if (!e.direction.empty()) e.direction = inverse_permute(order, e.direction);
   result.advice = advice(result);
 }
 
 template <class S>
-void describe(const Facts<S>& f, MatrixReport& m) {
+void describe(const MatrixProperties<S>& f, MatrixSummary& m) {
   m.rows = f.rows;
   m.cols = f.cols;
   m.nnz = f.nnz;
@@ -255,7 +256,7 @@ struct System {
 };
 
 template <class S>
-System<S> make_system(const Options& options, const Operator<S>& a, const Order& order,
+System<S> make_system(const Options& options, const Operator<S>& a, const Permutation& order,
                       const AttachedVectors& attached, Report& report) {
   const Kokkos::DefaultExecutionSpace exec{};
   const auto n = static_cast<std::size_t>(a.rows);
@@ -288,7 +289,7 @@ System<S> make_system(const Options& options, const Operator<S>& a, const Order&
   if (rhs.kind == RhsSpec::Kind::ones || rhs.kind == RhsSpec::Kind::random) {
     const std::vector<double> numbers =
         rhs.kind == RhsSpec::Kind::ones ? std::vector<double>(n, 1.0) : random_numbers(n, rhs.seed);
-    system.b = to_device<S>(numbers, n, order);
+    system.b = vector_on_device<S>(numbers, n, order);
     if (rhs.times_a) {
       system.solution = system.b;
       system.b = uninitialized<S>(exec, "b", a.rows);
@@ -311,7 +312,7 @@ template <class S>
 std::optional<double> relative_error(const System<S>& system) {
   if (system.solution.extent(0) == 0) return std::nullopt;
   const Kokkos::DefaultExecutionSpace exec{};
-  BlockSums<Kokkos::DefaultExecutionSpace> sums;
+  ReductionWorkspace<Kokkos::DefaultExecutionSpace> sums;
   const double size = norm2(exec, system.solution, sums);
   const auto difference = zeros<S>(exec, "x - x*", static_cast<std::int64_t>(system.x.extent(0)));
   axpby<S>(exec, S(1), ConstVector<S>(system.x), S(0), difference);
@@ -329,8 +330,8 @@ void write_outputs(const Options& options, const Report& report) {
 /// The direction along which the matrix was seen not to be positive definite.
 template <class S>
 void write_witness(const Options& options, const Report& report) {
-  if (options.witness.empty() || report.result.evidence.direction.empty()) return;
-  const auto& direction = report.result.evidence.direction;
+  if (options.witness.empty() || report.result.breakdown.direction.empty()) return;
+  const auto& direction = report.result.breakdown.direction;
   const auto rows = static_cast<Index>(direction.size());
   if constexpr (is_complex<S>) {
     write_dense(vector_path(options.witness), rows, 1, direction);
@@ -353,7 +354,7 @@ double expected_products(const Options& options) {
 /// The matrix as --format says, as saved, or as measured.
 template <class S>
 std::unique_ptr<Operator<S>> make_format(const Options& options,
-                                         const std::optional<SavedChoice>& saved,
+                                         const std::optional<TuningRecord>& saved,
                                          const HostCsr<S>& csr, const std::string& order,
                                          Report& report) {
   report.format = options.format;
@@ -363,14 +364,14 @@ std::unique_ptr<Operator<S>> make_format(const Options& options,
   select.products = expected_products(options);
   FormatChoice choice;
   auto op = saved ? select_format(csr, select, *saved, choice) : select_format(csr, select, choice);
-  if (!choice.misfit.empty()) {
+  if (!choice.mismatch.empty()) {
     report.notes.push_back(fmt::format("{} does not fit, the format was measured anew: {}",
-                                       options.choice, choice.misfit));
+                                       options.choice, choice.mismatch));
   }
   if (!options.save_choice.empty()) {
     // One that was given back is written with the measurements that it came with.
-    SavedChoice kept = choice.given_back ? *saved : save(choice, csr, select);
-    if (!choice.given_back) {
+    TuningRecord kept = choice.reused ? *saved : save(choice, csr, select);
+    if (!choice.reused) {
       kept.version = version::text;
       kept.order = order;
     }
@@ -384,20 +385,20 @@ std::unique_ptr<Operator<S>> make_format(const Options& options,
 /// The matrix in the order of --reorder. One that would be measured is that of a saved choice
 /// instead, if the choice fits the matrix then.
 template <class S>
-HostCsr<S> make_order(const Options& options, const std::optional<SavedChoice>& saved,
+HostCsr<S> make_order(const Options& options, const std::optional<TuningRecord>& saved,
                       const HostCsr<S>& matrix, OrderChoice& order) {
   const double products = expected_products(options);
   if (saved && options.reorder == "auto" && saved->matrix.rows == matrix.rows &&
       saved->matrix.nnz == matrix.nnz()) {
     HostCsr<S> csr = reorder(saved->order, matrix, products, order);
-    if (misfit(*saved, csr).empty()) return csr;
+    if (mismatch(*saved, csr).empty()) return csr;
     order = {};
   }
   return reorder(options.reorder, matrix, products, order);
 }
 
 template <class S>
-int run_typed(const Options& options, const std::optional<SavedChoice>& saved,
+int run_typed(const Options& options, const std::optional<TuningRecord>& saved,
               const Assembled<S>& assembled, const AttachedVectors& attached, Report report) {
   using Exec = Kokkos::DefaultExecutionSpace;
   const Exec exec{};
@@ -417,11 +418,11 @@ int run_typed(const Options& options, const std::optional<SavedChoice>& saved,
   report.convert.add(timer.seconds(), static_cast<double>(bytes(csr) + op->bytes()));
   report.format_bytes = op->bytes();
 
-  const Facts<S> facts = look_at(assembled.matrix);
-  describe(facts, report.matrix);
+  const MatrixProperties<S> properties = analyze(assembled.matrix);
+  describe(properties, report.matrix);
 
   System<S> system = make_system(options, *op, order.order, attached, report);
-  if (auto refused = find_evidence(facts)) {
+  if (auto refused = find_breakdown(properties)) {
     report.result = std::move(*refused);
     if (!options.output.empty()) {
       report.notes.push_back(
@@ -441,7 +442,7 @@ int run_typed(const Options& options, const std::optional<SavedChoice>& saved,
     if (!made.note.empty()) report.notes.push_back(made.note + counted);
 
     ProgressLine progress(!options.quiet);
-    BlockSums<Exec> sums;
+    ReductionWorkspace<Exec> sums;
     const double b_norm = norm2(exec, system.b, sums);
     catch_interrupt();
     const Observer observer = [&](const Progress& p) {
@@ -458,7 +459,7 @@ int run_typed(const Options& options, const std::optional<SavedChoice>& saved,
     if (!options.output.empty()) {
       const auto x = to_host(system.x);
       write_dense(vector_path(options.output), csr.rows, 1,
-                  order.order.empty() ? x : from_order(order.order, x));
+                  order.order.empty() ? x : inverse_permute(order.order, x));
     }
   }
   report.order = std::move(order);
@@ -471,7 +472,7 @@ int run_typed(const Options& options, const std::optional<SavedChoice>& saved,
 }
 
 int run(const Options& options) {
-  std::optional<SavedChoice> saved;
+  std::optional<TuningRecord> saved;
   if (!options.choice.empty()) saved = read_choice(options.choice);
   Kokkos::Timer timer;
   const CsrFile file = read_csr(options.matrix, options.read);
@@ -484,7 +485,7 @@ int run(const Options& options) {
   report.solver = options.solver;
   report.preconditioner = options.precond;
   report.stop = options.stop;
-  MatrixReport& m = report.matrix;
+  MatrixSummary& m = report.matrix;
   m.file = options.matrix;
   m.file_bytes = file.info.bytes;
   m.field = to_string(file.info.field);
@@ -513,10 +514,10 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--format", o.format, "storage of the matrix, see --list")
       ->check(known_format())
       ->capture_default_str();
-  app.add_option("--save-choice", o.save_choice,
-                 "write what --format auto chose, for --choice; - for standard output");
+  app.add_option("--save-tuning", o.save_choice,
+                 "write what --format auto chose, for --tuning; - for standard output");
   app.add_option(
-      "--choice", o.choice,
+      "--tuning", o.choice,
       "take format and order of such a file, without measuring, where it fits matrix and device");
   app.add_flag("--explain", o.explain, "show how --format auto chose");
   app.add_option("--reorder", o.reorder, "order of the rows while solving, see --list")
@@ -566,7 +567,7 @@ void check_standard_output(const Options& o) {
       {"--history -", o.history},
       {"--json -", o.json},
       {"--witness -", o.witness},
-      {"--save-choice -", o.save_choice}};
+      {"--save-tuning -", o.save_choice}};
   for (const auto& [name, value] : options) {
     if (value == "-") users.push_back(name);
   }
@@ -591,7 +592,7 @@ int main_checked(int argc, char** argv) {
   }
   if (options.format != "auto" && !(options.choice.empty() && options.save_choice.empty())) {
     throw UsageError(fmt::format("{} goes with --format auto, not with --format {}",
-                                 options.choice.empty() ? "--save-choice" : "--choice",
+                                 options.choice.empty() ? "--save-tuning" : "--tuning",
                                  options.format));
   }
   check_standard_output(options);

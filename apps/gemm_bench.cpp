@@ -5,10 +5,10 @@
 //   gemm_bench
 //   gemm_bench -x 1024 -y 1024 -z 1024 --type float --verify --transfers
 //   gemm_bench -x 1000000 -y 8 -z 8 --kernel register --csv table.csv
-#include "bandwidth.hpp"
-#include "cli.hpp"
-#include "gemm.hpp"
-#include "gemm_peers.hpp"
+#include "bench/bandwidth.hpp"
+#include "bench/gemm.hpp"
+#include "bench/gemm_peers.hpp"
+#include "common/cli.hpp"
 #include "krysol_version.hpp"
 
 namespace krysol::apps {
@@ -71,7 +71,7 @@ void add_options(CLI::App& app, Options& o) {
 int run(Options& o) {
   const auto check = known_name("kernel", kernel_names());
   for (const std::string& k : o.bench.kernels) {
-    // The kernels have no variants behind a colon.
+    // The kernels have no variants after a colon.
     if (const std::string wrong = check(k); !wrong.empty() || k.find(':') != std::string::npos) {
       throw UsageError(wrong.empty() ? fmt::format("kernel '{}': there are no variants", k)
                                      : wrong);

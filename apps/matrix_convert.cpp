@@ -18,17 +18,17 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <krysol/io/archive_writer.hpp>
-#include <krysol/io/file.hpp>
-#include <krysol/io/harwell_boeing.hpp>
-#include <krysol/io/matrix_market.hpp>
-#include <krysol/io/parse_error.hpp>
+#include <krysol/io/bytes/archive_writer.hpp>
+#include <krysol/io/bytes/file.hpp>
+#include <krysol/io/bytes/parse_error.hpp>
+#include <krysol/io/bytes/temporary_folder.hpp>
+#include <krysol/io/harwell_boeing/harwell_boeing.hpp>
+#include <krysol/io/matrix_market/matrix_market.hpp>
 #include <krysol/io/read.hpp>
-#include <krysol/io/temporary_folder.hpp>
 
-#include "cli.hpp"
-#include "read_options.hpp"
-#include "triplet_edits.hpp"
+#include <krysol/spmv/matrix/triplet_edits.hpp>
+#include "common/cli.hpp"
+#include "common/read_options.hpp"
 
 namespace krysol::apps {
 namespace {
@@ -60,7 +60,7 @@ enum class Format { matrix_market, rutherford_boeing, archive };
 
 constexpr std::string_view known_suffixes =
     ".mtx and .mm (Matrix Market), .rb, .hb and types such as .rsa (Rutherford-Boeing), .tar (an "
-    "archive like the collection's), each also with .gz, .bz2, .xz or .zst behind it";
+    "archive like the collection's), each also with .gz, .bz2, .xz or .zst after it";
 
 struct Target {
   Format format = Format::matrix_market;
@@ -367,7 +367,7 @@ std::string list_text() {
          "  rb              Rutherford-Boeing, compressed columns: .rb .hb .rsa .rua .cha ...\n"
          "  tar             archive with NAME/NAME.mtx, as the SuiteSparse collection ships it: "
          ".tar\n"
-         "compressions (behind it, as in mtx.gz): gz bz2 xz zst\n";
+         "compressions (after it, as in mtx.gz): gz bz2 xz zst\n";
 }
 
 int main_checked(int argc, char** argv) {

@@ -14,13 +14,13 @@
 
 #include <krysol/io/read.hpp>
 
-#include "analysis.hpp"
-#include "cli.hpp"
+#include <krysol/analysis/analysis.hpp>
+#include <krysol/report/matrix_report_text.hpp>
+#include <krysol/report/spy.hpp>
+#include <krysol/report/text.hpp>
+#include "common/cli.hpp"
+#include "common/read_options.hpp"
 #include "krysol_version.hpp"
-#include "portrait_report.hpp"
-#include "read_options.hpp"
-#include "spy.hpp"
-#include "text.hpp"
 
 namespace krysol::apps {
 namespace {
@@ -114,7 +114,7 @@ void look_at_file(const Options& o, Triplets<T> entries, FileReport file, double
   Kokkos::Timer timer;
   const auto assembled = to_csr(entries);
   entries = {};
-  Portrait p = portrait_of(assembled.matrix, o.analysis);
+  MatrixReport p = matrix_report_of(assembled.matrix, o.analysis);
   p.seconds = timer.seconds();
   p.read_seconds = read_seconds;
   p.file = std::move(file);

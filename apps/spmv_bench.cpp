@@ -11,17 +11,17 @@
 #include <filesystem>
 #include <system_error>
 
-#include <krysol/spmv/reorder.hpp>
-#include <krysol/spmv/select.hpp>
+#include <krysol/spmv/order/reorder.hpp>
+#include <krysol/spmv/select/select.hpp>
 
-#include "bandwidth.hpp"
-#include "bench.hpp"
-#include "bench_summary.hpp"
-#include "choice_report.hpp"
-#include "cli.hpp"
+#include <krysol/gallery/problems.hpp>
+#include <krysol/report/choice_report.hpp>
+#include "bench/bandwidth.hpp"
+#include "bench/bench.hpp"
+#include "bench/bench_summary.hpp"
+#include "bench/peers.hpp"
+#include "common/cli.hpp"
 #include "krysol_version.hpp"
-#include "peers.hpp"
-#include "problems.hpp"
 
 namespace krysol::apps {
 namespace {
@@ -109,11 +109,10 @@ HostCsr<float> in_single(const HostCsr<double>& a) {
   single.cols = a.cols;
   single.row_ptr = a.row_ptr;
   single.col_idx = a.col_idx;
-  single.values = fresh<decltype(single.values)>("csr.values", a.nnz());
+  single.values = allocate<decltype(single.values)>("csr.values", a.nnz());
   for (std::size_t k = 0; k < a.values.extent(0); ++k) {
     single.values(k) = static_cast<float>(a.values(k));
   }
-  set_schedule(single, CsrSchedule::automatic);
   return single;
 }
 

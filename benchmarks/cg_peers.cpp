@@ -24,10 +24,10 @@
 #include <mkl.h>
 #endif
 
-#include <krysol/apps/problems.hpp>
-#include <krysol/solver/cg.hpp>
-#include <krysol/solver/jacobi.hpp>
-#include <krysol/spmv/formats.hpp>
+#include <krysol/gallery/problems.hpp>
+#include <krysol/solver/krylov/cg.hpp>
+#include <krysol/solver/precond/jacobi.hpp>
+#include <krysol/spmv/select/formats.hpp>
 
 namespace {
 
@@ -46,7 +46,7 @@ double quantile(std::vector<double> v, double q) {
   return v[static_cast<std::size_t>(q * static_cast<double>(v.size() - 1))];
 }
 
-void take_turns(std::vector<Candidate>& candidates, int repeats) {
+void time_interleaved(std::vector<Candidate>& candidates, int repeats) {
   for (int k = -1; k < repeats; ++k) {  // the first turn warms up
     for (Candidate& c : candidates) {
       Kokkos::Timer timer;
@@ -127,7 +127,7 @@ struct MklCg {
 
 void compare(const std::string& problem, int repeats, const std::vector<std::string>& names) {
   const Exec exec{};
-  const HostCsr<double> csr = apps::make_problem(problem);
+  const HostCsr<double> csr = gallery::make_problem(problem);
   const auto n = static_cast<std::size_t>(csr.rows);
   const auto nnz = static_cast<std::size_t>(csr.nnz());
   Vector<double, Exec> ones("ones", n), b("b", n), x("x", n), y("y", n);
@@ -161,7 +161,7 @@ void compare(const std::string& problem, int repeats, const std::vector<std::str
                                   for_each("triad", exec, static_cast<std::int64_t>(long_n),
                                            Triad{tb.data(), tc.data(), ta.data()});
                                 }}};
-  take_turns(triad, repeats);
+  time_interleaved(triad, repeats);
 
   std::vector<std::unique_ptr<Operator<double, Exec>>> formats;
   std::vector<Candidate> spmv;
@@ -190,8 +190,8 @@ void compare(const std::string& problem, int repeats, const std::vector<std::str
 #ifdef KRYSOL_HAVE_MKL
   spmv.push_back({"MKL inspector-executor", csr32, [&] { mkl.multiply(ones.data(), y.data()); }});
 #endif
-  take_turns(spmv, 3 * repeats);
-  take_turns(triad, repeats);
+  time_interleaved(spmv, 3 * repeats);
+  time_interleaved(triad, repeats);
   const double bandwidth = triad[0].bytes / quantile(triad[0].seconds, 0.5) / 1e9;
 
   constexpr int iterations = 50;
@@ -203,7 +203,7 @@ void compare(const std::string& problem, int repeats, const std::vector<std::str
     cg_runs.push_back({fmt::format("krysol {}, Jacobi-CG", op.name()),
                        static_cast<double>(op.bytes()) + vector_bytes, [&] {
                          Kokkos::deep_copy(exec, x, 0.0);
-                         Stop stop;
+                         StoppingCriteria stop;
                          stop.rtol = 0;
                          stop.max_iterations = iterations;
                          cg(exec, op, ConstVector<double, Exec>(b), x, jacobi, stop);
@@ -217,8 +217,8 @@ void compare(const std::string& problem, int repeats, const std::vector<std::str
 #ifdef KRYSOL_HAVE_MKL
   cg_runs.push_back({"CG on MKL", 0, [&] { mkl.solve(b.data(), eigen_y.data(), iterations); }});
 #endif
-  take_turns(cg_runs, repeats);
-  take_turns(triad, repeats);
+  time_interleaved(cg_runs, repeats);
+  time_interleaved(triad, repeats);
 
   fmt::print("{}, {} rows, {} nonzeros, {} threads, b = A*ones\n\n", problem, n, nnz,
              exec.concurrency());
@@ -234,7 +234,7 @@ int main(int argc, char** argv) {
   const std::string problem = argc > 1 ? argv[1] : "poisson:100";
   const int repeats = argc > 2 ? std::atoi(argv[2]) : 11;
   std::istringstream list(
-      argc > 3 ? argv[3] : "csr,sell_c_sigma,shared_offsets,shared_rows,symmetric,symmetric_bsr");
+      argc > 3 ? argv[3] : "csr,sell_c_sigma,stencil_pattern,stencil,symmetric,symmetric_bsr");
   std::vector<std::string> names;
   for (std::string name; std::getline(list, name, ',');) names.push_back(name);
   if (repeats < 1 || names.empty() || names.front() != "csr") {

@@ -34,16 +34,16 @@
 #include <Kokkos_Core.hpp>
 #include <unsupported/Eigen/SparseExtra>
 
-#include <krysol/apps/bandwidth.hpp>
-#include <krysol/apps/turns.hpp>
-#include <krysol/io/archive.hpp>
-#include <krysol/io/cache.hpp>
-#include <krysol/io/matrix_market.hpp>
+#include <krysol/apps/bench/bandwidth.hpp>
+#include <krysol/apps/bench/interleaved_timing.hpp>
+#include <krysol/io/bytes/archive.hpp>
+#include <krysol/io/bytes/temporary_folder.hpp>
+#include <krysol/io/cache/cache.hpp>
+#include <krysol/io/matrix_market/matrix_market.hpp>
 #include <krysol/io/read.hpp>
 #include <krysol/io/read_csr.hpp>
-#include <krysol/io/temporary_folder.hpp>
-#include <krysol/spmv/large_pages.hpp>
-#include <krysol/spmv/spaces.hpp>
+#include <krysol/spmv/base/large_pages.hpp>
+#include <krysol/spmv/base/spaces.hpp>
 
 namespace {
 

@@ -84,7 +84,7 @@ krysol_header_only(krysol_eigen Eigen/Core SUFFIXES eigen3 include/eigen3 DEFINI
 if(KRYSOL_BUILD_APPS OR KRYSOL_BUILD_BENCHMARKS)
   krysol_header_only(krysol_cli11 CLI/CLI.hpp)
 endif()
-if(KRYSOL_BUILD_APPS OR KRYSOL_BUILD_TESTS OR KRYSOL_BUILD_BENCHMARKS)
+if(KRYSOL_BUILD_ROOMS OR KRYSOL_BUILD_APPS OR KRYSOL_BUILD_TESTS OR KRYSOL_BUILD_BENCHMARKS)
   krysol_header_only(krysol_json nlohmann/json.hpp)
 endif()
 
@@ -114,7 +114,7 @@ endif()
 
 # ---- libpng: the pictures of matrix_info, where it is there
 option(KRYSOL_PNG "Draw PNG pictures, where libpng is found" ON)
-if(KRYSOL_PNG AND KRYSOL_BUILD_APPS)
+if(KRYSOL_PNG AND KRYSOL_BUILD_ROOMS)
   find_package(PNG 1.6 QUIET)  # the first with functions that report errors by their result
 endif()
 

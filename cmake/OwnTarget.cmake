@@ -20,7 +20,7 @@ function(krysol_own_target target)
   elseif(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
     target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-      # Functions that return vector registers are always inlined, or take the register by reference (spmv/pack.hpp). g++
+      # Functions that return vector registers are always inlined, or take the register by reference (spmv/base/pack.hpp). g++
       # cannot know, and warns wherever it compiles for a processor without such registers.
       target_compile_options(${target} PRIVATE -Wno-psabi)
       if(CMAKE_UNITY_BUILD)
@@ -75,4 +75,15 @@ function(krysol_compiler_repairs target)
       $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/cmake/hip> $<INSTALL_INTERFACE:include/krysol/cmake/hip>)
   endif()
   set_property(GLOBAL PROPERTY KRYSOL_COMPILER_REPAIRS ${repairs})
+endfunction()
+
+# A room beside the three of krysol::krysol: a library of its own, installed like them as krysol::NAME.
+function(krysol_room name)
+  add_library(krysol_${name} ${ARGN})
+  add_library(krysol::${name} ALIAS krysol_${name})
+  krysol_own_target(krysol_${name})
+  set_target_properties(krysol_${name} PROPERTIES
+    EXPORT_NAME ${name} LINKER_LANGUAGE CXX POSITION_INDEPENDENT_CODE ON
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  target_link_libraries(krysol_${name} PUBLIC krysol)
 endfunction()

@@ -8,8 +8,8 @@ if(NOT KRYSOL_RUN_CLANG_TIDY OR NOT KRYSOL_CLANG_TIDY)
 endif()
 cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
 # Files that make the same templates for other numbers show nothing new, and take a minute each.
-set(same_again "formats_(float|complex_float|complex_double|narrow_double)[.]")
+set(same_again "select/formats_(float|complex_float|complex_double|reduced_double)[.]")
 add_custom_target(krysol_tidy
   COMMAND ${KRYSOL_RUN_CLANG_TIDY} -clang-tidy-binary ${KRYSOL_CLANG_TIDY} -quiet -j ${cores} -p ${PROJECT_BINARY_DIR}
-    "^${PROJECT_SOURCE_DIR}/(io|spmv|solver|apps)/(?!${same_again})[^/]*[.]cpp$"
+    "^${PROJECT_SOURCE_DIR}/(io|spmv|solver|gallery|analysis|report|apps)/([a-z_]+/)*[^/]*[.]cpp$"
   WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} USES_TERMINAL VERBATIM)

@@ -6,7 +6,7 @@ namespace krysol::version {
 
 extern const char* const number;  // "0.1.0"
 extern const char* const
-    revision;  // abbreviated git hash, "+" behind it if files differ, or "unknown"
+    revision;  // abbreviated git hash, "+" after it if files differ, or "unknown"
 extern const char* const kokkos;    // "4.5.1"
 extern const char* const backend;   // "OpenMP", "CUDA", "HIP" or "Serial"
 extern const char* const compiler;  // name and version

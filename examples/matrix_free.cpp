@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <string>
 
-#include <krysol/solver/cg.hpp>
-#include <krysol/spmv/csr.hpp>
+#include <krysol/solver/krylov/cg.hpp>
+#include <krysol/spmv/formats/csr.hpp>
 
 namespace heat {
 

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include <krysol/solver/registry.hpp>
-#include <krysol/spmv/formats.hpp>
+#include <krysol/spmv/select/formats.hpp>
 
 namespace {
 

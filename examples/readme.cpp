@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <iostream>
 
-#include <krysol/solver/cg.hpp>
-#include <krysol/solver/jacobi.hpp>
-#include <krysol/spmv/formats.hpp>
+#include <krysol/solver/krylov/cg.hpp>
+#include <krysol/solver/precond/jacobi.hpp>
+#include <krysol/spmv/select/formats.hpp>
 
 int main() {
   const Kokkos::ScopeGuard kokkos;

@@ -12,12 +12,12 @@
 
 #include <fmt/format.h>
 
-#include <krysol/io/archive.hpp>
-#include <krysol/io/cache.hpp>
-#include <krysol/io/harwell_boeing.hpp>
-#include <krysol/io/matrix_market.hpp>
-#include <krysol/io/parse_error.hpp>
-#include <krysol/io/source.hpp>
+#include <krysol/io/bytes/archive.hpp>
+#include <krysol/io/bytes/parse_error.hpp>
+#include <krysol/io/bytes/source.hpp>
+#include <krysol/io/cache/cache.hpp>
+#include <krysol/io/harwell_boeing/harwell_boeing.hpp>
+#include <krysol/io/matrix_market/matrix_market.hpp>
 
 namespace krysol {
 namespace {

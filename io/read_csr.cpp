@@ -10,13 +10,13 @@
 #include <string>
 #include <utility>
 
-#include <krysol/io/matrix_market_header.hpp>
-#include <krysol/io/parse_error.hpp>
-#include <krysol/io/plain_entries.hpp>
+#include <krysol/io/bytes/parse_error.hpp>
+#include <krysol/io/bytes/stream.hpp>
+#include <krysol/io/matrix_market/matrix_market_header.hpp>
+#include <krysol/io/matrix_market/plain_entries.hpp>
 #include <krysol/io/read.hpp>
-#include <krysol/io/stream.hpp>
-#include <krysol/spmv/finish_rows.hpp>
-#include <krysol/spmv/spaces.hpp>
+#include <krysol/spmv/base/spaces.hpp>
+#include <krysol/spmv/matrix/finish_rows.hpp>
 
 namespace krysol {
 namespace {
@@ -84,8 +84,8 @@ class TwoPasses {
   void fill(Stream& stream) {
     Offset* const row_ptr = a_.row_ptr.data();
     const Offset expanded = row_ptr[a_.rows];
-    a_.col_idx = fresh<decltype(a_.col_idx)>("csr.col_idx", expanded);
-    a_.values = fresh<decltype(a_.values)>("csr.values", expanded);
+    a_.col_idx = allocate<decltype(a_.col_idx)>("csr.col_idx", expanded);
+    a_.values = allocate<decltype(a_.values)>("csr.values", expanded);
     Index* const col_idx = a_.col_idx.data();
     S* const values = a_.values.data();
     std::uint64_t filled = 0;

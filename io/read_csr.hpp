@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <variant>
 
-#include <krysol/io/matrix_file.hpp>
-#include <krysol/spmv/csr.hpp>
+#include <krysol/io/model/matrix_file.hpp>
+#include <krysol/spmv/matrix/host_csr.hpp>
 
 namespace krysol {
 

@@ -6,12 +6,12 @@
 
 #include <fast_float/fast_float.h>
 #include <fmt/format.h>
-#include <krysol/solver/block_jacobi.hpp>
-#include <krysol/solver/cg.hpp>
-#include <krysol/solver/ic0.hpp>
-#include <krysol/solver/jacobi.hpp>
-#include <krysol/solver/ssor.hpp>
-#include <krysol/spmv/spaces.hpp>
+#include <krysol/solver/krylov/cg.hpp>
+#include <krysol/solver/precond/block_jacobi.hpp>
+#include <krysol/solver/precond/ic0.hpp>
+#include <krysol/solver/precond/jacobi.hpp>
+#include <krysol/solver/precond/ssor.hpp>
+#include <krysol/spmv/base/spaces.hpp>
 
 namespace krysol {
 namespace {
@@ -20,8 +20,8 @@ template <class T, class Exec>
 struct SolverEntry {
   MethodInfo info;
   SolveResult (*solve)(const Exec&, const Operator<T, Exec>&, const ConstVector<T, Exec>&,
-                       const Vector<T, Exec>&, const AnyPreconditioner<T, Exec>&, const Stop&,
-                       const Observer&);
+                       const Vector<T, Exec>&, const AnyPreconditioner<T, Exec>&,
+                       const StoppingCriteria&, const Observer&);
 };
 
 /// To add a solver: write its header, and add a line here.
@@ -33,14 +33,14 @@ std::vector<SolverEntry<T, Exec>> solvers() {
   };
 }
 
-/// What stands behind the colon of a name; nothing where there is none.
+/// What stands after the colon of a name; nothing where there is none.
 struct Parameter {
   std::string_view name;  // all of it, for messages
   std::optional<std::string_view> text{};
 };
 
 [[noreturn]] void throw_parameter(const Parameter& p, std::string_view expected) {
-  throw std::invalid_argument(fmt::format("preconditioner '{}': expected {} behind '{}:'", p.name,
+  throw std::invalid_argument(fmt::format("preconditioner '{}': expected {} after '{}:'", p.name,
                                           expected, p.name.substr(0, p.name.find(':'))));
 }
 
@@ -201,7 +201,8 @@ void update_preconditioner(MadePreconditioner<T, Exec>& made, const HostCsr<T>& 
 template <class T, class Exec>
 SolveResult solve(std::string_view name, const Exec& exec, const Operator<T, Exec>& a,
                   const std::type_identity_t<ConstVector<T, Exec>>& b, const Vector<T, Exec>& x,
-                  const AnyPreconditioner<T, Exec>& m, const Stop& stop, const Observer& observer) {
+                  const AnyPreconditioner<T, Exec>& m, const StoppingCriteria& stop,
+                  const Observer& observer) {
   const auto entries = solvers<T, Exec>();
   for (const auto& e : entries) {
     if (e.info.name == name) return e.solve(exec, a, b, x, m, stop, observer);
@@ -214,7 +215,8 @@ SolveResult solve(std::string_view name, const Exec& exec, const Operator<T, Exe
   template void update_preconditioner(MadePreconditioner<T, Exec>&, const HostCsr<T>&);          \
   template SolveResult solve(std::string_view, const Exec&, const Operator<T, Exec>&,            \
                              const ConstVector<T, Exec>&, const Vector<T, Exec>&,                \
-                             const AnyPreconditioner<T, Exec>&, const Stop&, const Observer&);
+                             const AnyPreconditioner<T, Exec>&, const StoppingCriteria&,         \
+                             const Observer&);
 KRYSOL_FOR_EACH_ENTRY_AND_SPACE(KRYSOL_INSTANTIATE)
 #undef KRYSOL_INSTANTIATE
 

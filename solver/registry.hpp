@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <krysol/solver/preconditioner.hpp>
-#include <krysol/solver/solver.hpp>
-#include <krysol/spmv/csr.hpp>
+#include <krysol/solver/outcome/solver.hpp>
+#include <krysol/solver/precond/preconditioner.hpp>
+#include <krysol/spmv/matrix/host_csr.hpp>
 #include <krysol/spmv/operator.hpp>
 
 namespace krysol {
@@ -48,7 +48,7 @@ void update_preconditioner(MadePreconditioner<T, Exec>& made, const HostCsr<T>& 
 template <class T, class Exec>
 SolveResult solve(std::string_view name, const Exec& exec, const Operator<T, Exec>& a,
                   const std::type_identity_t<ConstVector<T, Exec>>& b, const Vector<T, Exec>& x,
-                  const AnyPreconditioner<T, Exec>& m, const Stop& stop = {},
+                  const AnyPreconditioner<T, Exec>& m, const StoppingCriteria& stop = {},
                   const Observer& observer = {});
 
 }  // namespace krysol

@@ -6,9 +6,9 @@
 #include <memory>
 #include <utility>
 
-#include <krysol/spmv/dot.hpp>
-#include <krysol/spmv/multivector.hpp>
-#include <krysol/spmv/row_loop.hpp>
+#include <krysol/spmv/base/dot.hpp>
+#include <krysol/spmv/base/multivector.hpp>
+#include <krysol/spmv/kernels/row_loop.hpp>
 
 namespace krysol {
 
@@ -29,7 +29,8 @@ template <class A, class T, class Exec>
 requires LinearOperator<A, T, Exec> &&
     (!RowFormat<A, T, Exec>)double apply_dot(const Exec& exec, const A& a,
                                              std::type_identity_t<ConstVector<T, Exec>> x,
-                                             const Vector<T, Exec>& y, BlockSums<Exec>& sums) {
+                                             const Vector<T, Exec>& y,
+                                             ReductionWorkspace<Exec>& sums) {
   check_square("krysol::apply_dot", a.rows, a.cols);
   apply(exec, T(1), a, x, T(0), y);
   return dot(exec, x, ConstVector<T, Exec>(y), sums);
@@ -100,7 +101,7 @@ class Operator {
   virtual void apply_to(const Exec& exec, T alpha, const MultiVector<T, Exec>& x, T beta,
                         const MultiVector<T, Exec>& y) const = 0;
   virtual double apply_dot_to(const Exec& exec, ConstVector<T, Exec> x, const Vector<T, Exec>& y,
-                              BlockSums<Exec>& sums) const = 0;
+                              ReductionWorkspace<Exec>& sums) const = 0;
 
  protected:
   Operator(Index row_count, Index col_count) : rows(row_count), cols(col_count) {}
@@ -125,7 +126,7 @@ void apply(const Exec& exec, std::type_identity_t<T> alpha, const Operator<T, Ex
 template <class T, class Exec>
 double apply_dot(const Exec& exec, const Operator<T, Exec>& a,
                  std::type_identity_t<ConstVector<T, Exec>> x, const Vector<T, Exec>& y,
-                 BlockSums<Exec>& sums) {
+                 ReductionWorkspace<Exec>& sums) {
   return a.apply_dot_to(exec, x, y, sums);
 }
 
@@ -161,7 +162,7 @@ class OperatorOf final : public Operator<T, Exec> {
     apply(exec, alpha, format_, x, beta, y);
   }
   double apply_dot_to(const Exec& exec, ConstVector<T, Exec> x, const Vector<T, Exec>& y,
-                      BlockSums<Exec>& sums) const override {
+                      ReductionWorkspace<Exec>& sums) const override {
     return apply_dot(exec, format_, x, y, sums);
   }
 

@@ -8,7 +8,7 @@
 
 #include <krysol/io/read.hpp>
 #include <krysol/solver/registry.hpp>
-#include <krysol/spmv/formats.hpp>
+#include <krysol/spmv/select/formats.hpp>
 
 int main(int argc, char** argv) {
   Kokkos::ScopeGuard kokkos(argc, argv);

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include <krysol/io/file.hpp>
+#include <krysol/io/bytes/file.hpp>
 #include <krysol/io/read.hpp>
 
 #include "checks.hpp"
@@ -13,7 +13,7 @@
 namespace krysol_fuzz {
 
 /// The sum of a tar header, its own field taken for blanks, as tar writes it.
-inline void mend_tar_header(std::string& bytes, std::size_t at) {
+inline void repair_tar_header(std::string& bytes, std::size_t at) {
   constexpr std::size_t field = 148;
   constexpr std::size_t width = 8;
   constexpr std::size_t header = 512;
@@ -30,7 +30,7 @@ inline void mend_tar_header(std::string& bytes, std::size_t at) {
 inline std::string with_mended_tar_headers(std::string bytes) {
   constexpr std::size_t header = 512;
   for (std::size_t at = 0; at + header <= bytes.size() && bytes[at] != '\0';) {
-    mend_tar_header(bytes, at);
+    repair_tar_header(bytes, at);
     std::size_t size = 0;
     for (std::size_t k = at + 124; k < at + 136; ++k) {
       if (bytes[k] >= '0' && bytes[k] <= '7') {

@@ -2,16 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <krysol/io/cache_format.hpp>
-#include <krysol/io/file.hpp>
-#include <krysol/io/hash.hpp>
+#include <krysol/io/bytes/file.hpp>
+#include <krysol/io/bytes/hash.hpp>
+#include <krysol/io/cache/cache_format.hpp>
 
 #include "checks.hpp"
 
 namespace krysol_fuzz {
 
 /// Where the bytes hold a whole head: as if they had been written so, for a checksum that must
-/// be guessed keeps everything behind it untried.
+/// be guessed keeps everything after it untried.
 inline std::string sealed(std::string_view bytes) {
   std::string text(bytes);
   constexpr std::size_t at_size = 24;

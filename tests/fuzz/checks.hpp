@@ -16,10 +16,10 @@
 #include <variant>
 #include <vector>
 
-#include <krysol/io/matrix_file.hpp>
-#include <krysol/io/matrix_market.hpp>
-#include <krysol/io/parse_error.hpp>
-#include <krysol/io/source.hpp>
+#include <krysol/io/bytes/parse_error.hpp>
+#include <krysol/io/bytes/source.hpp>
+#include <krysol/io/matrix_market/matrix_market.hpp>
+#include <krysol/io/model/matrix_file.hpp>
 
 namespace krysol_fuzz {
 
@@ -180,14 +180,14 @@ inline void require_round_trip(const krysol::MatrixFile& file) {
 /// Of one text as it is read without and with repairs: what is read is sound, can be written, and
 /// is not changed where nothing is wrong.
 inline void require_of_modes(const Outcome<krysol::MatrixFile>& strict,
-                             const Outcome<krysol::MatrixFile>& mended) {
+                             const Outcome<krysol::MatrixFile>& repaired) {
   if (strict.result) {
     require_sound(*strict.result);
-    require(mended.result && same(*strict.result, *mended.result), "nothing sound is mended");
+    require(repaired.result && same(*strict.result, *repaired.result), "nothing sound is repaired");
   }
-  if (mended.result) {
-    require_sound(*mended.result);
-    require_round_trip(*mended.result);
+  if (repaired.result) {
+    require_sound(*repaired.result);
+    require_round_trip(*repaired.result);
   }
 }
 

@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include <krysol/io/fortran_format.hpp>
+#include <krysol/io/harwell_boeing/fortran_format.hpp>
 
 #include "checks.hpp"
 

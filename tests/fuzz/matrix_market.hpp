@@ -6,11 +6,11 @@
 #include <array>
 #include <charconv>
 
-#include <krysol/io/archive.hpp>
-#include <krysol/io/harwell_boeing.hpp>
-#include <krysol/io/plain_entries.hpp>
+#include <krysol/io/bytes/archive.hpp>
+#include <krysol/io/bytes/text_blocks.hpp>
+#include <krysol/io/harwell_boeing/harwell_boeing.hpp>
+#include <krysol/io/matrix_market/plain_entries.hpp>
 #include <krysol/io/read.hpp>
-#include <krysol/io/text_blocks.hpp>
 
 #include "checks.hpp"
 
@@ -18,7 +18,7 @@ namespace krysol_fuzz {
 
 struct PlainText {
   krysol::EntryRules rules;
-  std::string_view lines;  // behind the sizes
+  std::string_view lines;  // after the sizes
 };
 
 /// What a coordinate file declares, in the simplest spelling; none of other texts.
@@ -79,9 +79,9 @@ void check_plain(const PlainText& plain, const std::string& text, std::uint32_t 
   require(small->rounded_integers == large->rounded_integers, "rounded integers are counted");
   const auto a = triplets_of(*std::move(small), plain.rules);
   require(same(a, triplets_of(*std::move(large), plain.rules)), "blocks of any size hold the same");
-  // A line that is none behind the last entry: the lines are read one by one.
+  // A line that is none after the last entry: the lines are read one by one.
   const auto slow = krysol::parse_matrix(text + "\nx\n", "lines", small_options(true));
-  require(!slow.info.repairs.empty(), "the line behind the last entry is noted");
+  require(!slow.info.repairs.empty(), "the line after the last entry is noted");
   require(same(a, std::get<krysol::Triplets<T>>(slow.matrix)), "line by line the same is read");
 }
 
@@ -129,7 +129,7 @@ inline void check_dense(const std::string& text, const Outcome<krysol::MatrixFil
 }
 
 inline void fuzz_matrix_market(std::string_view bytes) {
-  const std::string text(bytes);  // a NUL behind the last byte
+  const std::string text(bytes);  // a NUL after the last byte
   const std::uint32_t pick = whim(bytes);
   const auto path = Scratch::put("text", text);
   const auto parse = [&](bool repair) {
@@ -137,8 +137,8 @@ inline void fuzz_matrix_market(std::string_view bytes) {
         [&] { return krysol::parse_matrix(text, path.string(), small_options(repair)); });
   };
   const auto strict = parse(false);
-  const auto mended = parse(true);
-  require_of_modes(strict, mended);
+  const auto repaired = parse(true);
+  require_of_modes(strict, repaired);
   if (const auto plain = plain_text_of(text)) {
     if (plain->rules.field == krysol::Field::complex) {
       check_plain<Complex>(*plain, text, pick);
@@ -150,7 +150,7 @@ inline void fuzz_matrix_market(std::string_view bytes) {
   if (krysol::is_matrix_market(text) && !krysol::is_harwell_boeing(text) && !krysol::is_tar(text)) {
     const bool repair = pick / 8 % 2 != 0;
     const auto file = outcome_of([&] { return krysol::read_matrix(path, small_options(repair)); });
-    require(same(file, repair ? mended : strict), "a file reads as its text does");
+    require(same(file, repair ? repaired : strict), "a file reads as its text does");
   }
 }
 

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# What the library is compiled from, room by room. Files of the host include no Kokkos.
+set(KRYSOL_HOST_ONLY_SOURCES
+  io/bytes/archive.cpp
+  io/bytes/archive_sink.cpp
+  io/bytes/archive_writer.cpp
+  io/bytes/compressor.cpp
+  io/bytes/file.cpp
+  io/bytes/hash.cpp
+  io/bytes/source.cpp
+  io/bytes/stream.cpp
+  io/bytes/temporary_folder.cpp
+  io/bytes/text_blocks.cpp
+  io/cache/cache.cpp
+  io/cache/cache_format.cpp
+  io/cache/cache_layout.cpp
+  io/cache/cache_writer.cpp
+  io/harwell_boeing/fortran_format.cpp
+  io/harwell_boeing/harwell_boeing.cpp
+  io/harwell_boeing/harwell_boeing_writer.cpp
+  io/matrix_market/matrix_market.cpp
+  io/matrix_market/matrix_market_writer.cpp
+  io/matrix_market/plain_entries.cpp
+  io/model/duplicates.cpp
+  io/model/entry_checks.cpp
+  io/model/foreign_format.cpp
+  io/model/matrix_file.cpp
+  io/model/repairs.cpp
+  io/read.cpp
+  io/text/number_text.cpp
+  io/text/ordered_blocks.cpp
+  io/text/scanner.cpp
+  io/text/threads.cpp
+  spmv/base/large_pages.cpp
+  spmv/dense/dense_panels.cpp
+  spmv/matrix/sorted_columns.cpp
+  spmv/matrix/triplet_edits.cpp
+  spmv/matrix/triplets.cpp
+  solver/outcome/advice.cpp
+  solver/outcome/error_bounds.cpp
+  solver/outcome/lanczos.cpp
+  solver/outcome/lanczos_monitor.cpp)
+# What takes compilers longest comes first, so that no core waits for it in the end.
+set(KRYSOL_LONG_SOURCES
+  spmv/select/formats_complex_double.cpp
+  spmv/select/formats_complex_float.cpp
+  spmv/select/formats_double.cpp
+  spmv/select/formats_float.cpp
+  spmv/select/formats_reduced_complex_double.cpp
+  spmv/select/formats_reduced_double.cpp
+  solver/registry.cpp)
+set(KRYSOL_SOURCES
+  ${KRYSOL_LONG_SOURCES}
+  io/read_csr.cpp
+  spmv/base/multivector.cpp
+  spmv/base/vector.cpp
+  spmv/dense/dense.cpp
+  spmv/formats/bsr.cpp
+  spmv/formats/csr_merge.cpp
+  spmv/formats/hyb.cpp
+  spmv/formats/symmetric.cpp
+  spmv/formats/symmetric_bsr.cpp
+  spmv/kernels/distinct_values.cpp
+  spmv/kernels/masked_slices.cpp
+  spmv/kernels/padding.cpp
+  spmv/kernels/row_blocks.cpp
+  spmv/kernels/row_loop.cpp
+  spmv/kernels/row_patterns.cpp
+  spmv/kernels/short_slices.cpp
+  spmv/kernels/slices.cpp
+  spmv/kernels/symmetric_parts.cpp
+  spmv/matrix/assemble.cpp
+  spmv/matrix/host_csr.cpp
+  spmv/matrix/properties.cpp
+  spmv/matrix/reduced_precision.cpp
+  spmv/order/partition.cpp
+  spmv/order/reorder.cpp
+  spmv/select/formats.cpp
+  spmv/select/select.cpp
+  spmv/select/tuning_record.cpp
+  solver/precond/block_jacobi.cpp
+  solver/precond/ic0.cpp
+  solver/precond/level_scheduled_solve.cpp
+  solver/precond/ssor.cpp
+  ${KRYSOL_HOST_ONLY_SOURCES})
+krysol_host_only(${KRYSOL_HOST_ONLY_SOURCES})
+krysol_compiled_alone(${KRYSOL_LONG_SOURCES} spmv/formats/kokkos_kernels.cpp)

@@ -1,0 +1,38 @@
+// Matrices that are made, not read: the model problems of solvers, and random ones.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <krysol/spmv/matrix/host_csr.hpp>
+
+namespace krysol::gallery {
+
+/// A line of `--list`.
+struct ProblemInfo {
+  std::string_view name;
+  std::string_view what;
+};
+std::vector<ProblemInfo> list_problems();
+
+/// The matrix of that name, with its size after a colon:
+///   poisson:N     7-point Laplacian on N^3 points, homogeneous Dirichlet boundary
+///   poisson27:N   27-point Laplacian on N^3 points: 26, and -1 for all neighbours
+///   poisson2d:N   5-point Laplacian on N^2 points
+///   jumps:N       7-point finite volumes on N^3 cells, each with a coefficient of 1e-3 to 1e3
+///   anisotropy:N  5 points on N^2, 1000 times stronger along x
+///   fem:N         27-point stencil on N^3 nodes times a 3 x 3 block, three unknowns a node
+///   elasticity:N  N^3 trilinear hexahedra of a linear elastic cube, clamped at one side
+///   mesh:N        linear tetrahedra, about N unknowns, numbered as mesh generators do
+///   graph:N       N rows of power-law lengths, 17 on average, columns crowded at the front
+///   random:N[:D]  N x N with a share D of places filled (default: 0.01), at random
+/// All but the last two are symmetric positive definite. The same name is the same matrix on every
+/// machine. Throws std::invalid_argument for others.
+HostCsr<double> make_problem(std::string_view text);
+
+/// True where the text looks like a problem and not like a file's name.
+bool is_problem(std::string_view text);
+
+}  // namespace krysol::gallery

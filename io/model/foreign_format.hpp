@@ -1,0 +1,21 @@
+// Names the files that are not Matrix Market, so that the message can say what to do.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace krysol {
+
+/// Two words that differ in the case of their letters at most.
+bool same_word(std::string_view a, std::string_view b);
+
+/// Line `number`, from 1, of a text, without its line end; empty where there are fewer.
+std::string_view line_of(std::string_view text, int number);
+
+/// What a file is that is not Matrix Market and cannot be repaired, with what to do; decided by its
+/// content, by its name where the content says nothing.
+std::optional<std::string> foreign_format(std::string_view text, const std::string& name);
+
+}  // namespace krysol

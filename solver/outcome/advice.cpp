@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <krysol/solver/outcome/advice.hpp>
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+namespace krysol {
+namespace {
+
+std::string_view plural(std::int64_t n) { return n == 1 ? "" : "s"; }
+
+std::string residual_so_far(const SolveResult& r) {
+  return fmt::format("|b - Ax| is {:.2e}, {:.2e} was asked for", r.residual, r.target);
+}
+
+/// " The condition number of M^-1 A is ...", or nothing.
+std::string condition(const SolveResult& r) {
+  if (!r.spectrum.known()) return {};
+  return fmt::format(" The condition number of M^-1 A is {}{:.2g}.",
+                     r.spectrum.at_least ? "at least " : "", r.spectrum.condition);
+}
+
+std::string beyond_rounding(const SolveResult& r) {
+  return fmt::format(
+      " That is out of reach: rounding x to this precision alone makes |b - Ax| about {:.1e}, and "
+      "CG seldom gets below ten times that. Ask for less.",
+      r.rounding);
+}
+
+/// What it would take, where that can be told.
+std::string prediction(const SolveResult& r) {
+  if (r.iterations_left < 0) return {};
+  if (r.iterations_left > 100 * r.iterations) {
+    return " The end is not in sight: at the rate so far it takes more than a hundred times as "
+           "many.";
+  }
+  const double seconds = r.seconds / static_cast<double>(r.iterations);
+  return fmt::format(" About {} more iteration{} ({:.2g} s) would do, by the spectrum seen so far.",
+                     r.iterations_left, plural(r.iterations_left),
+                     seconds * static_cast<double>(r.iterations_left));
+}
+
+/// For solves that were ended before they were done.
+std::string what_is_left(const SolveResult& r) {
+  if (out_of_reach(r.target, r.rounding)) return beyond_rounding(r);
+  return prediction(r) + condition(r);
+}
+
+/// CG takes off the large errors first: where nothing has come of that, b is not in A's range, or
+/// what lies there is hidden by rounding.
+bool looks_singular(const SolveResult& r) {
+  return r.spectrum.condition > 1e10 && r.residual > r.initial_residual;
+}
+
+std::string max_iterations(const SolveResult& r) {
+  const std::string start =
+      fmt::format("Not converged after {} iterations: {}.", r.iterations, residual_so_far(r));
+  if (looks_singular(r)) {
+    return fmt::format(
+        "{}{} |b - Ax| has grown from {:.2e}: A may be singular to this precision, and b have a "
+        "part that no A x reaches. Fix an unknown, add a boundary condition, or see that b is in "
+        "the range of A.",
+        start, condition(r), r.initial_residual);
+  }
+  constexpr std::string_view so_far =
+      " x has the smallest energy norm of the error so far, not always the smallest residual.";
+  if (out_of_reach(r.target, r.rounding)) return start + beyond_rounding(r).append(so_far);
+  const bool soon = r.iterations_left >= 0 && r.iterations_left <= r.iterations / 2;
+  const std::string_view remedy =
+      soon ? " Allow them with a higher --max-iterations."
+           : " A better preconditioner saves more than a higher --max-iterations.";
+  return fmt::format("{}{}{}{}{}", start, prediction(r), remedy, condition(r), so_far);
+}
+
+/// A small residual is no small error where the condition is bad.
+std::string error_left(const SolveResult& r) {
+  const double error = r.error.relative(r.error.upper_estimate);
+  if (!(error > 1e-6) || !(error > 100 * r.residual / r.b_norm)) return {};
+  return fmt::format(
+      " The error is larger than the residual: |x - x*|_A is about {:.1e} |x*|_A{}.{} Where that "
+      "matters, ask for a smaller tolerance.",
+      error, r.spectrum.smallest.converged ? "" : " or more", condition(r));
+}
+
+std::string indefinite_matrix(const SolveResult& r) {
+  const BreakdownCertificate& e = r.breakdown;
+  if (e.row >= 0) {
+    return fmt::format(
+        "A is not positive definite: its diagonal entry in row {} is {}. Check the sign of the "
+        "matrix and rows that were eliminated; CG needs a positive definite matrix.",
+        e.row + 1, e.value.real());
+  }
+  std::string rows;
+  for (const RowShare& s : e.largest) {
+    rows += fmt::format("{}{} ({:.0f} %)", rows.empty() ? "" : ", ", s.row + 1, 100 * s.share);
+  }
+  return fmt::format(
+      "A is not positive definite{}: at iteration {} p'Ap = {:.6e} for a direction of length 1, so "
+      "that an eigenvalue is no larger. "
+      "Its largest rows, with their share of |p|^2: {}. Look there for a wrong sign, a missing "
+      "boundary condition or a constraint; an indefinite system needs MINRES, a singular one a "
+      "fixed "
+      "unknown.",
+      e.curvature == 0 ? " but singular" : "", e.iteration, e.curvature, rows);
+}
+
+std::string not_symmetric(const BreakdownCertificate& e) {
+  const auto number = [](const std::complex<double>& v) {
+    return v.imag() == 0 ? fmt::format("{}", v.real()) : fmt::format("{}{:+}i", v.real(), v.imag());
+  };
+  return fmt::format(
+      "A is not symmetric: A({0}, {1}) = {2}, A({1}, {0}) = {3}. CG needs a symmetric (Hermitian) "
+      "matrix; for others use GMRES or BiCGStab, or repair the assembly.",
+      e.row + 1, e.col + 1, number(e.value), number(e.mirrored_value));
+}
+
+std::string not_finite(const SolveResult& r) {
+  const BreakdownCertificate& e = r.breakdown;
+  if (e.col >= 0) {
+    return fmt::format("A({}, {}) is not a finite number.", e.row + 1, e.col + 1);
+  }
+  if (e.row >= 0) {
+    return fmt::format("{} is not finite at row {}: look there, in A, b and the starting guess.",
+                       std::isfinite(r.b_norm) ? "b - A x0" : "b", e.row + 1);
+  }
+  return fmt::format(
+      "A number overflowed or was undefined at iteration {}; x is that of the iteration before. "
+      "The "
+      "entries of A span too many orders of magnitude for this precision, or A holds Inf or NaN: "
+      "scale the system.",
+      r.iterations + 1);
+}
+
+}  // namespace
+
+std::string_view to_string(Status status) {
+  switch (status) {
+    case Status::converged:
+      return "converged";
+    case Status::max_iterations:
+      return "max_iterations";
+    case Status::time_limit:
+      return "time_limit";
+    case Status::interrupted:
+      return "interrupted";
+    case Status::stagnated:
+      return "stagnated";
+    case Status::indefinite_matrix:
+      return "indefinite_matrix";
+    case Status::indefinite_preconditioner:
+      return "indefinite_preconditioner";
+    case Status::not_symmetric:
+      return "not_symmetric";
+    case Status::not_finite:
+      return "not_finite";
+  }
+  return "unknown";
+}
+
+std::string advice(const SolveResult& r) {
+  switch (r.status) {
+    case Status::converged:
+      if (r.b_norm == 0) return "b is zero, so x is.";
+      if (r.iterations == 0) return "The starting guess already meets the tolerance.";
+      return fmt::format(
+          "The residual computed from x meets the tolerance after {} iteration{}{}.{}",
+          r.iterations, plural(r.iterations),
+          r.restarts > 0 ? fmt::format(" and {} restart{} from the true residual", r.restarts,
+                                       plural(r.restarts))
+                         : "",
+          error_left(r));
+    case Status::max_iterations:
+      return max_iterations(r);
+    case Status::time_limit:
+      return fmt::format("The time limit ended the solve after {} iterations: {}.{}", r.iterations,
+                         residual_so_far(r), what_is_left(r));
+    case Status::interrupted:
+      return fmt::format(
+          "Interrupted after {} iterations: {}; x is the last and best in the energy norm.{}",
+          r.iterations, residual_so_far(r), what_is_left(r));
+    case Status::stagnated:
+      return fmt::format(
+          "x is as good as this precision allows: |b - Ax| is {:.2e}, rounding alone makes {:.2e} "
+          "(10 eps (|A||x| + |b|)), {:.2e} was asked for.{} Ask for less, or scale the system: its "
+          "solution is large against b.",
+          r.residual, r.attainable, r.target, condition(r));
+    case Status::indefinite_matrix:
+      return indefinite_matrix(r);
+    case Status::indefinite_preconditioner:
+      return fmt::format(
+          "The preconditioner is not positive definite: r'M^-1 r <= 0 at iteration {}. Try jacobi "
+          "or "
+          "none.",
+          r.iterations);
+    case Status::not_symmetric:
+      return not_symmetric(r.breakdown);
+    case Status::not_finite:
+      return not_finite(r);
+  }
+  return {};
+}
+
+std::vector<RowShare> largest_shares(const std::vector<std::complex<double>>& direction) {
+  std::vector<Index> row(direction.size());
+  std::iota(row.begin(), row.end(), Index{0});
+  const auto size = [&](Index i) { return std::norm(direction[static_cast<std::size_t>(i)]); };
+  const auto count = std::min<std::size_t>(5, row.size());
+  std::partial_sort(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(count), row.end(),
+                    [&](Index i, Index j) { return size(i) > size(j); });
+  double total = 0;
+  for (const auto& v : direction) total += std::norm(v);
+  std::vector<RowShare> shares;
+  for (std::size_t k = 0; k < count; ++k) {
+    if (size(row[k]) > 0) shares.push_back({row[k], size(row[k]) / total});
+  }
+  return shares;
+}
+
+void check_stop(std::string_view function, const StoppingCriteria& stop) {
+  if (stop.lambda_min >= 0 && std::isfinite(stop.lambda_min)) return;
+  throw std::invalid_argument(
+      fmt::format("{}: lambda_min must be positive, or 0 where no bound is known; it is {}",
+                  function, stop.lambda_min));
+}
+
+void check_system(std::string_view function, std::int64_t rows, std::int64_t cols, std::size_t b,
+                  std::size_t x) {
+  if (rows != cols) {
+    throw std::invalid_argument(
+        fmt::format("{}: A must be square, it is {} x {}", function, rows, cols));
+  }
+  if (b != static_cast<std::size_t>(rows) || x != static_cast<std::size_t>(rows)) {
+    throw std::invalid_argument(
+        fmt::format("{}: A has {} rows, b {} entries and x {}", function, rows, b, x));
+  }
+}
+
+}  // namespace krysol

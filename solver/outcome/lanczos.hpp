@@ -1,0 +1,64 @@
+// What conjugate gradients know of the spectrum of M^-1 A, from their own coefficients.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include <krysol/solver/outcome/spectrum.hpp>
+
+namespace krysol {
+
+/// The coefficients of CG from one true residual to the next: k steps of the Lanczos process for
+/// M^-1 A, which end with
+///
+///     T(j,j) = 1 / alpha(j) + beta(j-1) / alpha(j-1),  T(j+1,j) = sqrt(beta(j)) / alpha(j)
+///
+/// T = L D L' with D(j) = 1 / alpha(j) and L(j+1,j) = sqrt(beta(j)). Saad 2003, section 6.7.3.
+struct LanczosRun {
+  std::vector<double> alpha;  // [k] lengths of steps
+  std::vector<double> beta;   // [k] r'z / previous r'z
+  std::vector<double> rho;    // [k + 1] scale^2 r'z; rho[0] of the first residual
+  double scale = 1;
+
+  /// O(1) a step: two numbers between the smallest and largest eigenvalue of T, close to them. Each
+  /// is the better of two directions, the one before and the new one, for T and for its inverse
+  /// (Meurant & Tichy, Numer. Algorithms 82, 2019, DOI 10.1007/s11075-018-0634-8).
+  double smallest = 0;
+  double largest = 0;
+
+  std::size_t steps() const { return alpha.size(); }
+  void start(double first_rho, double scale_of_r);
+  void add(double alpha_k, double next_rho);
+
+ private:
+  double last_of_largest_ = 1;  // of the direction for T: its last component
+  double inverse_corner_ = 0;   // (T^-1)(k,k)
+  double inverse_product_ = 0;  // of the direction for T^-1 with T^-1's last column
+};
+
+/// Eigenvalues of the first `steps` rows of T, the `count` smallest and the `count` largest, to
+/// about ten digits relative to themselves: counts of negative pivots of T - s I = L+ D+ L+' for
+/// sixteen shifts s at once, without forming T (Dhillon & Parlett, Linear Algebra Appl. 387, 2004,
+/// DOI 10.1016/j.laa.2003.12.028). Ascending; each once. O(steps).
+std::vector<double> extreme_eigenvalues(const LanczosRun& run, std::size_t steps,
+                                        std::size_t count);
+
+/// |T(k+1,k) s_k| with s_k the last component of the eigenvector of `theta` and length 1: within
+/// this distance of theta there is an eigenvalue of M^-1 A. The vector comes from the pivots of
+/// T - theta I from both ends, joined where they fit best (the same source).
+double residual_bound(const LanczosRun& run, std::size_t steps, double theta);
+
+/// Both ends of the spectrum, and what lies next to them. An end is called converged where its
+/// residual is at most 0.5 % of it and it has moved by at most 5 % over the last tenth of the
+/// steps; the smallest also where residual^2 / gap, the Kato-Temple bound of its error, is at most
+/// 0.02 %, and it has moved by 0.1 %. That a smaller eigenvalue exists which the first residual
+/// hardly contains, nobody can tell: b = A x* has little of eigenvectors of small eigenvalues.
+Spectrum spectrum_of(const LanczosRun& run);
+
+/// What two runs for the same operator know together. A Ritz value lies inside the spectrum, so the
+/// outer one of two is the better.
+Spectrum merged(const Spectrum& a, const Spectrum& b);
+
+}  // namespace krysol

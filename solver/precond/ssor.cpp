@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <krysol/solver/precond/ssor.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <krysol/spmv/base/spaces.hpp>
+
+namespace krysol {
+namespace {
+
+/// Neighbours of each row with smaller numbers, from both triangles; one may stand there twice.
+struct EarlierNeighbours {
+  std::vector<Offset> row_ptr;  // [rows + 1]
+  std::vector<Index> col_idx;
+};
+
+template <class T, class Visit>
+void visit_couplings(const HostCsr<T>& a, const Visit& visit) {
+  for (Index i = 0; i < a.rows; ++i) {
+    const auto row = static_cast<std::size_t>(i);
+    for (Offset k = a.row_ptr(row); k < a.row_ptr(row + 1); ++k) {
+      const Index j = a.col_idx(static_cast<std::size_t>(k));
+      if (i != j) visit(static_cast<std::size_t>(std::max(i, j)), std::min(i, j));
+    }
+  }
+}
+
+template <class T>
+EarlierNeighbours earlier_neighbours(const HostCsr<T>& a) {
+  EarlierNeighbours n;
+  n.row_ptr.assign(static_cast<std::size_t>(a.rows) + 1, 0);
+  visit_couplings(a, [&](std::size_t later, Index) { ++n.row_ptr[later + 1]; });
+  std::partial_sum(n.row_ptr.begin(), n.row_ptr.end(), n.row_ptr.begin());
+  n.col_idx.resize(static_cast<std::size_t>(n.row_ptr.back()));
+  std::vector<Offset> next = n.row_ptr;
+  visit_couplings(a, [&](std::size_t later, Index earlier) {
+    n.col_idx[static_cast<std::size_t>(next[later]++)] = earlier;
+  });
+  return n;
+}
+
+template <class T>
+std::vector<Index> greedy_colours(const HostCsr<T>& a) {
+  const EarlierNeighbours n = earlier_neighbours(a);
+  std::vector<Index> colour(static_cast<std::size_t>(a.rows), 0);
+  std::vector<Index> taken_by;  // [colours] the last row that saw it at a neighbour
+  for (std::size_t i = 0; i < colour.size(); ++i) {
+    const auto row = static_cast<Index>(i);
+    for (Offset k = n.row_ptr[i]; k < n.row_ptr[i + 1]; ++k) {
+      const auto neighbour = static_cast<std::size_t>(n.col_idx[static_cast<std::size_t>(k)]);
+      taken_by[static_cast<std::size_t>(colour[neighbour])] = row;
+    }
+    const auto free =
+        std::find_if(taken_by.begin(), taken_by.end(), [&](Index by) { return by != row; });
+    colour[i] = static_cast<Index>(free - taken_by.begin());
+    if (free == taken_by.end()) taken_by.push_back(-1);
+  }
+  return colour;
+}
+
+}  // namespace
+
+void check_ssor_weight(double w) {
+  if (w > 0 && w < 2) return;
+  throw std::invalid_argument(
+      fmt::format("ssor: a weight of {}; it must be above 0 and below 2", w));
+}
+
+template <class T>
+SsorStructure analyze_ssor(const HostCsr<T>& a) {
+  if (a.rows != a.cols) {
+    throw std::invalid_argument(fmt::format("ssor: A must be square, not {} x {}", a.rows, a.cols));
+  }
+  SsorStructure s;
+  s.colour = greedy_colours(a);
+  LowerPart<T> part = lower_part(a, s.colour);
+  s.sweeps = arrange(part.row_ptr, part.col_idx, order_by_level(s.colour));
+  s.row_ptr = std::move(part.row_ptr);
+  s.col_idx = std::move(part.col_idx);
+  return s;
+}
+
+template <class T>
+FactorValues<T> weigh_ssor(const SsorStructure& structure, const HostCsr<T>& a, double w) {
+  if (structure.colour.size() != static_cast<std::size_t>(a.rows)) {
+    throw std::invalid_argument(fmt::format(
+        "ssor: a matrix of {} rows where one of {} was analysed", a.rows, structure.colour.size()));
+  }
+  LowerPart<T> part = lower_part(a, structure.colour);
+  if (part.tied_row >= 0) {
+    throw std::invalid_argument(
+        fmt::format("ssor: row {} has nonzeros at other places than when the matrix was analysed",
+                    part.tied_row + 1));
+  }
+  check_pattern("ssor", structure.row_ptr, structure.col_idx, part.row_ptr, part.col_idx);
+  check_diagonal("ssor", part);
+  using R = Real<T>;
+  const auto weight = static_cast<R>(w);
+  FactorValues<T> f;
+  f.lower = std::move(part.values);
+  for (std::size_t k = 0; k < f.lower.size(); ++k) {
+    const R d = real_part(part.diagonal[static_cast<std::size_t>(part.col_idx[k])]);
+    f.lower[k] = f.lower[k] * (weight / d);
+  }
+  f.diagonal.reserve(part.diagonal.size());
+  for (const T& d : part.diagonal) f.diagonal.push_back(real_part(d) / (weight * (2 - weight)));
+  return f;
+}
+
+#define KRYSOL_INSTANTIATE(T)                             \
+  template SsorStructure analyze_ssor(const HostCsr<T>&); \
+  template FactorValues<T> weigh_ssor(const SsorStructure&, const HostCsr<T>&, double);
+KRYSOL_FOR_EACH_ENTRY(KRYSOL_INSTANTIATE)
+#undef KRYSOL_INSTANTIATE
+
+}  // namespace krysol

@@ -1,0 +1,160 @@
+// Several numbers that are computed with as one: the entries of a row of a multivector.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <krysol/spmv/base/scalar.hpp>
+#if defined(__AVX512F__) && !defined(__CUDACC__) && !defined(__HIPCC__)
+#include <immintrin.h>
+#endif
+
+namespace krysol {
+
+/// Numbers a pack: a vector register of doubles.
+inline constexpr int pack_width = 8;
+
+namespace detail {
+
+/// Where the compiler has vector types they say what an array can only hint at: g++ keeps arrays
+/// that are summed up in memory. A compiler for GPUs sees the same layout, and takes each number by
+/// itself.
+#if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
+template <class T>
+inline constexpr bool has_vector_type = std::is_floating_point_v<T> && sizeof(T) <= 8;
+#else
+template <class T>
+inline constexpr bool has_vector_type = false;
+#endif
+
+template <class T, bool vector>
+struct PackLanes {
+  using type = T[pack_width];
+};
+#if defined(__GNUC__)
+template <class T>
+struct PackLanes<T, true> {
+  using type __attribute__((vector_size(pack_width * sizeof(T)))) = T;
+};
+#endif
+
+template <class T>
+inline constexpr std::size_t pack_alignment = sizeof(T) * pack_width < 64 ? sizeof(T) * pack_width
+                                                                          : 64;
+
+}  // namespace detail
+
+/// v[c] for 0 <= c < pack_width. Its arithmetic is that of its numbers, each by itself, so that a
+/// kernel written for vectors of T multiplies vectors of Pack<T> as it stands.
+template <class T>
+struct alignas(detail::pack_alignment<T>) Pack {
+  static constexpr bool vector = detail::has_vector_type<T>;
+  using Lanes = typename detail::PackLanes<T, vector>::type;
+
+  Lanes v;
+
+  Pack() = default;
+  /// Not trivial, so that functions take packs by reference. In registers, which the ABI would have
+  /// it, they go by the width that a file is compiled for, and two files that differ in that would
+  /// call each other's instances of one template.
+  KOKKOS_INLINE_FUNCTION Pack(const Pack& b) {
+    if constexpr (vector) {
+      v = b.v;
+    } else {
+      for (int c = 0; c < pack_width; ++c) v[c] = b.v[c];
+    }
+  }
+  Pack& operator=(const Pack&) = default;
+  /// The same number in each place.
+  template <class S>
+  requires std::constructible_from<T, S> KOKKOS_INLINE_FUNCTION explicit Pack(const S& number) {
+    const T same = widened(number);
+    if constexpr (vector) {
+      v = Lanes{same, same, same, same, same, same, same, same};
+    } else {
+      for (int c = 0; c < pack_width; ++c) v[c] = same;
+    }
+  }
+
+  template <class S>
+  KOKKOS_INLINE_FUNCTION static T widened(const S& number) {
+    if constexpr (std::is_arithmetic_v<S>) {
+      return static_cast<T>(static_cast<Real<T>>(number));
+    } else {
+      return static_cast<T>(number);
+    }
+  }
+
+  KOKKOS_INLINE_FUNCTION T operator[](int c) const { return v[c]; }
+  KOKKOS_INLINE_FUNCTION void set(int c, const T& number) { v[c] = number; }
+
+  KOKKOS_INLINE_FUNCTION Pack& operator+=(const Pack& b) {
+    if constexpr (vector) {
+      v += b.v;
+    } else {
+      for (int c = 0; c < pack_width; ++c) v[c] += b.v[c];
+    }
+    return *this;
+  }
+  KOKKOS_INLINE_FUNCTION Pack& operator*=(const Pack& b) {
+    if constexpr (vector) {
+      v *= b.v;
+    } else {
+      for (int c = 0; c < pack_width; ++c) v[c] *= b.v[c];
+    }
+    return *this;
+  }
+  KOKKOS_INLINE_FUNCTION friend Pack operator+(const Pack& a, const Pack& b) {
+    Pack c = a;
+    return c += b;
+  }
+  KOKKOS_INLINE_FUNCTION friend Pack operator*(const Pack& a, const Pack& b) {
+    Pack c = a;
+    return c *= b;
+  }
+  KOKKOS_INLINE_FUNCTION friend bool operator==(const Pack& a, const Pack& b) {
+    for (int c = 0; c < pack_width; ++c) {
+      if (a.v[c] != b.v[c]) return false;
+    }
+    return true;
+  }
+};
+
+template <class T>
+inline constexpr bool is_pack = false;
+template <class T>
+inline constexpr bool is_pack<Pack<T>> = true;
+
+/// True where a pack can be written past the caches, which saves reading the line it is written to.
+template <class T>
+inline constexpr bool can_stream = false;
+#if defined(__AVX512F__) && !defined(__CUDACC__) && !defined(__HIPCC__)
+template <>
+inline constexpr bool can_stream<Pack<double>> = true;
+
+/// y := v. Other threads may see it later than what is written after it, until end_of_streams().
+inline void stream(const Pack<double>& v, Pack<double>& y) {
+  _mm512_stream_pd(reinterpret_cast<double*>(&y), reinterpret_cast<const __m512d&>(v.v));
+}
+inline void end_of_streams() { _mm_sfence(); }
+#else
+KOKKOS_INLINE_FUNCTION void end_of_streams() {}
+#endif
+
+/// How far ahead to ask for the packs of x that a matrix names, in places: each is a cache line, or
+/// two, and rows that a mesh or a grid brings together leave the second cache before they are done.
+inline constexpr std::int64_t packs_ahead = 224;
+
+/// The same in rows, where a row's neighbours are guessed from those of a row before it.
+inline constexpr int pack_rows_ahead = 32;
+
+/// y += v, one number at a time, whoever else does so meanwhile.
+template <class T>
+KOKKOS_INLINE_FUNCTION void add_atomically(T& y, const T& v) {
+  Kokkos::atomic_add(&y, v);
+}
+template <class T>
+KOKKOS_INLINE_FUNCTION void add_atomically(Pack<T>& y, const Pack<T>& v) {
+  T* lanes = reinterpret_cast<T*>(&y);
+  for (int c = 0; c < pack_width; ++c) Kokkos::atomic_add(lanes + c, v[c]);
+}
+
+}  // namespace krysol

@@ -1,0 +1,204 @@
+// Coordinates on the device: a row, a column and a value for each entry, in any order.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <krysol/spmv/base/pack.hpp>
+#include <krysol/spmv/formats/csr.hpp>
+#include <krysol/spmv/kernels/carries.hpp>
+
+namespace krysol {
+
+/// Entries a segment.
+template <class Exec>
+inline constexpr Offset coo_segment = Tiles<Exec>::tiled ? 4096 : 32;
+
+/// Two sums a segment.
+constexpr std::int64_t coo_carries(Offset nnz, Offset length) {
+  return 2 * ((nnz + length - 1) / length);
+}
+
+/// A = sum over k of values[k] e(row_idx[k]) e(col_idx[k])'; entries of one place add up.
+/// Entries in ascending order of rows (as from_csr leaves them) are summed in segments of fixed
+/// size, whose results do not depend on the number of threads. In any other order each entry is
+/// added by an atomic operation, and the last bits of a sum depend on who came first.
+/// Bytes a multiplication (double): 16 an entry, 8 a column of x, 16 a row of y to set it, and 16
+/// for each row of a segment to add to it.
+/// Bell & Garland, SC '09, DOI 10.1145/1654059.1654078.
+template <class S, class Exec = Kokkos::DefaultExecutionSpace>
+struct Coo {
+  static constexpr std::string_view name = "coo";
+  static constexpr std::string_view good_for = "very few or very uneven rows; entries in any order";
+  static constexpr std::string_view variants = "segments|atomics";
+  using value_type = S;
+  using execution_space = Exec;
+
+  Index rows = 0;
+  Index cols = 0;
+  Kokkos::View<Index*, Exec> row_idx;  // [nnz]
+  Kokkos::View<Index*, Exec> col_idx;  // [nnz]
+  Kokkos::View<S*, Exec> values;       // [nnz]
+  bool sorted_by_row = false;          // true promises ascending row_idx
+  bool atomics = false;                // as if they were not sorted
+  Carries<Exec> carries;               // two a segment
+
+  Offset nnz() const { return static_cast<Offset>(values.extent(0)); }
+};
+
+template <class S, class Exec>
+std::int64_t bytes(const Coo<S, Exec>& a) {
+  return a.nnz() * static_cast<std::int64_t>(sizeof(S) + 2 * sizeof(Index));
+}
+
+/// y := beta y, without reading y where beta = 0.
+template <class T>
+struct ScaleBy {
+  T beta;
+  T* y;
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
+    y[i] = beta == T(0) ? T(0) : beta * y[i];
+  }
+};
+
+/// y(row) += alpha a x(col), one entry at a time, in no particular order.
+template <class S, class T>
+struct CooAtomic {
+  const Index* row_idx;
+  const Index* col_idx;
+  const S* values;
+  T alpha;
+  const T* x;
+  T* y;
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t k) const {
+    add_atomically(y[row_idx[k]], alpha * (static_cast<T>(values[k]) * x[col_idx[k]]));
+  }
+};
+
+/// One segment of a sorted list. A row that lies inside the segment is finished here. The first and
+/// the last may go on in a neighbour: their sums are left for CooCarry, so nobody else's row is
+/// touched.
+template <class S, class T>
+struct CooSegment {
+  const Index* row_idx;
+  const Index* col_idx;
+  const S* values;
+  Offset nnz;
+  Offset length;  // entries a segment
+  T alpha;
+  const T* x;
+  T* y;
+  Index* carry_row;  // [2 segments] the row of a sum that is left over, or -1
+  T* carry;          // [2 segments]
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t s) const {
+    const Offset begin = s * length;
+    const Offset end = begin + length < nnz ? begin + length : nnz;
+    Index row = row_idx[begin];
+    T sum = T(0);
+    bool first = true;
+    carry_row[2 * s] = carry_row[2 * s + 1] = -1;
+    for (Offset k = begin; k < end; ++k) {
+      if (row_idx[k] != row) {
+        if (first) {
+          carry_row[2 * s] = row;
+          carry[2 * s] = sum;
+          first = false;
+        } else {
+          y[row] += alpha * sum;
+        }
+        row = row_idx[k];
+        sum = T(0);
+      }
+      sum += static_cast<T>(values[k]) * x[col_idx[k]];
+    }
+    carry_row[2 * s + 1] = row;
+    carry[2 * s + 1] = sum;
+  }
+};
+
+/// Adds the sums that were left over. They are in order of rows; the first of each row adds them
+/// all.
+template <class T>
+struct CooCarry {
+  const Index* carry_row;
+  const T* carry;
+  std::int64_t carries;
+  T alpha;
+  T* y;
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t c) const {
+    const Index row = carry_row[c];
+    if (row < 0) return;
+    for (std::int64_t before = c; before-- > 0;) {  // an empty place may stand between two of a row
+      if (carry_row[before] == row) return;
+      if (carry_row[before] >= 0) break;
+    }
+    T sum = T(0);
+    for (std::int64_t k = c; k < carries && (carry_row[k] == row || carry_row[k] < 0); ++k) {
+      if (carry_row[k] == row) sum += carry[k];
+    }
+    y[row] += alpha * sum;
+  }
+};
+
+/// y := alpha A x + beta y; see apply in row_loop.hpp.
+template <class S, class T, class Exec>
+void apply(const Exec& exec, std::type_identity_t<T> alpha, const Coo<S, Exec>& a,
+           std::type_identity_t<ConstVector<T, Exec>> x, std::type_identity_t<T> beta,
+           const Vector<T, Exec>& y) {
+  check_sizes("krysol::apply", a.rows, a.cols, x.extent(0), y.extent(0));
+  if (beta != T(1)) for_each("krysol::apply(coo, beta)", exec, a.rows, ScaleBy<T>{beta, y.data()});
+  const Offset nnz = a.nnz();
+  if (nnz == 0) return;
+  if (!a.sorted_by_row || a.atomics) {
+    // Plain range policy: a tile of entries is not free of conflicts, as for_each promises.
+    Kokkos::parallel_for("krysol::apply(coo, atomic)",
+                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, nnz),
+                         CooAtomic<S, T>{a.row_idx.data(), a.col_idx.data(), a.values.data(), alpha,
+                                         x.data(), y.data()});
+    return;
+  }
+  constexpr Offset length = coo_segment<Exec>;
+  const std::int64_t segments = (nnz + length - 1) / length;
+  Carries<Exec> carries = a.carries;
+  const std::int64_t needed = coo_carries(nnz, length);
+  if (carries.count() < needed) carries = Carries<Exec>(needed);  // without from_csr
+  Index* carry_row = carries.row();
+  T* carry = carries.template sum<T>();
+  using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  Kokkos::parallel_for("krysol::apply(coo)", Range(exec, 0, segments),
+                       CooSegment<S, T>{a.row_idx.data(), a.col_idx.data(), a.values.data(), nnz,
+                                        length, alpha, x.data(), y.data(), carry_row, carry});
+  Kokkos::parallel_for("krysol::apply(coo, carry)", Range(exec, 0, 2 * segments),
+                       CooCarry<T>{carry_row, carry, 2 * segments, alpha, y.data()});
+}
+
+struct FillRowIdx {
+  const Offset* row_ptr;
+  Index* row_idx;
+  void operator()(std::int64_t i) const {
+    for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) row_idx[k] = static_cast<Index>(i);
+  }
+};
+
+/// Chooses how entries are added up, before from_csr: `coo:segments`, the default, or
+/// `coo:atomics`.
+template <class S, class Exec>
+bool set_variant(Coo<S, Exec>& a, std::string_view variant) {
+  a.atomics = variant == "atomics";
+  return a.atomics || variant == "segments";
+}
+
+template <class S, class Exec>
+void from_csr(const HostCsr<S>& host, Coo<S, Exec>& a) {
+  a.rows = host.rows;
+  a.cols = host.cols;
+  a.col_idx = in_memory_of<Exec>(host.col_idx);
+  a.values = in_memory_of<Exec>(host.values);
+  const auto row_idx = allocate<Kokkos::View<Index*, Kokkos::HostSpace>>("coo.row_idx", host.nnz());
+  host_for("krysol::from_csr(coo)", host.rows, FillRowIdx{host.row_ptr.data(), row_idx.data()});
+  a.row_idx = in_memory_of<Exec>(row_idx);
+  a.sorted_by_row = true;
+  a.carries = Carries<Exec>(coo_carries(a.nnz(), coo_segment<Exec>));
+}
+
+}  // namespace krysol

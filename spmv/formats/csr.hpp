@@ -1,0 +1,197 @@
+// Compressed sparse rows: the format that files, assembly and all conversions go through.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string_view>
+
+#include <krysol/spmv/kernels/row_blocks.hpp>
+#include <krysol/spmv/kernels/slots.hpp>
+#include <krysol/spmv/matrix/host_csr.hpp>
+
+namespace krysol {
+
+/// A(i, col_idx[k]) = values[k] for row_ptr[i] <= k < row_ptr[i+1].
+/// Bytes a multiplication (double): 12 a nonzero, 8 a row of row_ptr, 8 a column of x, 16 a row of
+/// y.
+template <class S, class Exec = Kokkos::DefaultExecutionSpace>
+struct Csr {
+  static constexpr std::string_view name = "csr";
+  static constexpr std::string_view good_for = "any matrix; nothing is padded or reordered";
+  static constexpr std::string_view variants = "thread|lanes|balanced";
+  using value_type = S;
+  using execution_space = Exec;
+
+  Index rows = 0;
+  Index cols = 0;
+  Kokkos::View<Offset*, Exec> row_ptr;   // [rows + 1] where each row begins; row_ptr[rows] = nnz
+  Kokkos::View<Index*, Exec> col_idx;    // [nnz] column of each entry
+  Kokkos::View<S*, Exec> values;         // [nnz]
+  Kokkos::View<Index*, Exec> block_row;  // [blocks + 1] first row of each block of similar work
+  RowSchedule schedule = RowSchedule::automatic;
+  int lanes = 1;  // of a team, on a row
+
+  Offset nnz() const { return static_cast<Offset>(values.extent(0)); }
+};
+
+template <class S, class Exec>
+ListedBlocks row_blocks(const Csr<S, Exec>& a) {
+  detail::require_schedule("krysol::Csr", a.rows, a.block_row.extent(0));
+  return listed_blocks(a.rows, a.block_row);
+}
+
+template <class S, class Exec>
+int row_lanes(const Csr<S, Exec>& a) {
+  return Tiles<Exec>::tiled ? 1 : a.lanes;
+}
+
+/// Bytes a row: 8 of row_ptr; a nonzero: 12, and its entry of x.
+template <class S, class T, class Exec>
+struct CsrProduct {
+  const Offset* row_ptr;
+  const Index* col_idx;
+  const S* values;
+  const T* x;
+  Offset last;  // entry
+  bool use_lanes;
+  bool beyond_cache;
+
+  /// The entries that rows 4 KiB further on will need. Always inlined: g++ leaves prefetches out of
+  /// a function that only reads, because to it they do nothing.
+  KOKKOS_FORCEINLINE_FUNCTION void fetch_ahead(Offset begin, Offset end) const {
+    constexpr Offset distance = 512;
+    for (Offset k = begin; k < end; k += 8) {
+      prefetch(values + k + distance);
+      prefetch(col_idx + k + distance);
+    }
+    if constexpr (is_pack<T>) {
+      for (Offset k = begin; k < end; ++k) {
+        prefetch(x + col_idx[k + packs_ahead < last ? k + packs_ahead : last]);
+      }
+    }
+  }
+
+  KOKKOS_INLINE_FUNCTION T whole_row(Offset begin, Offset end) const {
+    T total = T(0);
+    for (Offset k = begin; k < end; ++k) total += static_cast<T>(values[k]) * x[col_idx[k]];
+    return total;
+  }
+
+  /// Eight chains: what vector lanes would sum, whatever the compiler makes of it.
+  KOKKOS_FORCEINLINE_FUNCTION T chained_row(Offset begin, Offset end) const {
+    constexpr int chains = pack_width;
+    EightSums<T> sums = {};
+    Offset k = begin;
+    for (; k + chains <= end; k += chains) add_eight_entries(col_idx + k, values + k, x, sums);
+    T chain[chains];
+    store_eight(sums, chains, chain);
+    for (int l = 0; k + l < end; ++l) chain[l] += static_cast<T>(values[k + l]) * x[col_idx[k + l]];
+    return ((chain[0] + chain[4]) + (chain[2] + chain[6])) +
+           ((chain[1] + chain[5]) + (chain[3] + chain[7]));
+  }
+
+  /// Rows [first, first + count) on a host.
+  template <bool fetch>
+  KRYSOL_KEEP_APART void add_rows(std::int64_t first, int count, T* sum) const {
+    // A chain of additions waits four cycles for each; short rows overlap with the next instead.
+    const Offset chained_from = use_lanes ? 0 : 24;
+    const Offset* const row_end = row_ptr + first + 1;
+    Offset begin = row_ptr[first];
+    for (int w = 0; w < count; ++w) {
+      const Offset end = row_end[w];
+      if constexpr (fetch) fetch_ahead(begin, end);
+      sum[w] = end - begin >= chained_from ? chained_row(begin, end) : whole_row(begin, end);
+      begin = end;
+    }
+  }
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Member<Exec>& member, std::int64_t first, int count,
+                                         T* sum) const {
+    if constexpr (Tiles<Exec>::tiled) {
+      if (beyond_cache) {
+        add_rows<true>(first, count, sum);
+      } else {
+        add_rows<false>(first, count, sum);
+      }
+    } else {
+      const Offset begin = row_ptr[first];
+      const Offset end = row_ptr[first + 1];
+      if (!use_lanes) {
+        sum[0] = whole_row(begin, end);
+        return;
+      }
+      T total = T(0);
+      Kokkos::parallel_reduce(
+          Kokkos::ThreadVectorRange(member, end - begin),
+          [&](Offset k, T& mine) {
+            mine += static_cast<T>(values[begin + k]) * x[col_idx[begin + k]];
+          },
+          total);
+      sum[0] = total;
+    }
+  }
+};
+
+/// Bytes of a matrix's arrays, and what one multiplication reads of them.
+template <class S, class Exec>
+std::int64_t bytes(const Csr<S, Exec>& a) {
+  return a.nnz() * static_cast<std::int64_t>(sizeof(S) + sizeof(Index)) +
+         static_cast<std::int64_t>(a.row_ptr.extent(0) * sizeof(Offset) +
+                                   a.block_row.extent(0) * sizeof(Index));
+}
+
+template <class S, class T, class Exec>
+CsrProduct<S, T, Exec> row_product(const Csr<S, Exec>& a, const Kokkos::View<const T*, Exec>& x) {
+  return {a.row_ptr.data(),
+          a.col_idx.data(),
+          a.values.data(),
+          x.data(),
+          a.nnz() - 1,
+          a.lanes > 1,
+          reads_beyond_cache(bytes(a), x)};
+}
+
+/// Sets `schedule`, `lanes` and `block_row`. Call it after filling row_ptr by hand; the functions
+/// below have done so.
+template <class S, class Exec>
+void set_schedule(Csr<S, Exec>& a, RowSchedule schedule) {
+  const auto row_ptr = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, a.row_ptr);
+  const RowBlockPlan plan =
+      plan_row_blocks(row_ptr.data(), a.rows, schedule, Tiles<Exec>::tiled, Tiles<Exec>::block);
+  a.schedule = schedule;
+  a.lanes = plan.lanes;
+  a.block_row = to_device<Exec>("csr.block_row", plan.block_row);
+}
+
+/// Chooses, before from_csr, a schedule by its name, as in the format name `csr:lanes`.
+template <class S, class Exec>
+bool set_variant(Csr<S, Exec>& a, std::string_view variant) {
+  if (variant == "thread") {
+    a.schedule = RowSchedule::thread;
+  } else if (variant == "lanes") {
+    a.schedule = RowSchedule::lanes;
+  } else if (variant == "balanced") {
+    a.schedule = RowSchedule::balanced;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/// The arrays in the memory of Exec: the same ones where that is the host's, which must not change
+/// while `a` is used.
+template <class S, class Exec>
+void share_arrays(const HostCsr<S>& host, Csr<S, Exec>& a) {
+  a.rows = host.rows;
+  a.cols = host.cols;
+  a.row_ptr = in_memory_of<Exec>(host.row_ptr);
+  a.col_idx = in_memory_of<Exec>(host.col_idx);
+  a.values = in_memory_of<Exec>(host.values);
+}
+
+template <class S, class Exec>
+void from_csr(const HostCsr<S>& host, Csr<S, Exec>& a) {
+  share_arrays(host, a);
+  set_schedule(a, a.schedule);
+}
+
+}  // namespace krysol

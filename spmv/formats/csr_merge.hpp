@@ -1,0 +1,109 @@
+// Compressed sparse rows cut along the merge path: equal work a piece, however long a row is.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <krysol/spmv/formats/coo.hpp>
+
+namespace krysol {
+
+/// Entries and row ends that one piece takes.
+template <class Exec>
+inline constexpr Offset merge_piece = Tiles<Exec>::tiled ? 4096 : 32;
+
+/// The matrix as in Csr. Merging the list of its entries with the list of its row ends gives
+/// rows + nnz steps; piece p takes the steps [p length, (p + 1) length), and so may begin and end
+/// within a row. What is left of its last row goes to a carry that is added afterwards, in order,
+/// so that the bits do not depend on the number of threads. Bytes a multiplication (double): 12 a
+/// nonzero, 8 a row of row_ptr, 8 a column of x, 16 a row of y, and 24 a piece. Merrill & Garland,
+/// SC '16, DOI 10.1109/SC.2016.57.
+template <class S, class Exec = Kokkos::DefaultExecutionSpace>
+struct CsrMerge {
+  static constexpr std::string_view name = "csr_merge";
+  static constexpr std::string_view good_for =
+      "rows of wildly different lengths: graphs, dense rows";
+  using value_type = S;
+  using execution_space = Exec;
+
+  Index rows = 0;
+  Index cols = 0;
+  Csr<S, Exec> csr;                      // its block_row stays empty
+  Kokkos::View<Index*, Exec> piece_row;  // [pieces + 1] row ends before each piece
+  Carries<Exec> carries;                 // one a piece
+
+  Offset nnz() const { return csr.nnz(); }
+};
+
+template <class S, class Exec>
+std::int64_t bytes(const CsrMerge<S, Exec>& a) {
+  return bytes(a.csr) + static_cast<std::int64_t>(a.piece_row.extent(0) * sizeof(Index));
+}
+
+/// Row ends before each piece of `length` steps: [pieces + 1]. row_ptr: [rows + 1].
+std::vector<Index> merge_pieces(const Offset* row_ptr, Index rows, Offset length);
+
+/// y := alpha A x + beta y for the rows that end in piece p, and the sum that is left over.
+template <class S, class T, class Exec>
+struct MergePiece {
+  CsrProduct<S, T, Exec> product;
+  const Index* piece_row;
+  Index rows;
+  Offset nnz;
+  T alpha;
+  T beta;
+  T* y;
+  Index* carry_row;  // [pieces] the row that goes on in the next piece, or -1
+  T* carry;          // [pieces]
+
+  KOKKOS_INLINE_FUNCTION T sum(Offset begin, Offset end) const {
+    constexpr Offset long_row = 24;
+    if (product.beyond_cache) product.fetch_ahead(begin, end);
+    return end - begin >= long_row ? product.chained_row(begin, end)
+                                   : product.whole_row(begin, end);
+  }
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t p) const {
+    constexpr Offset length = merge_piece<Exec>;
+    const Index last = piece_row[p + 1];
+    const Offset stop = (p + 1) * length;  // the last piece may be shorter
+    const Offset end = stop - last < nnz ? stop - last : nnz;
+    Offset k = p * length - piece_row[p];
+    for (Index i = piece_row[p]; i < last; ++i) {
+      const Offset row_end = product.row_ptr[i + 1];
+      const T scaled = alpha * sum(k, row_end);
+      y[i] = beta == T(0) ? scaled : scaled + beta * y[i];
+      k = row_end;
+    }
+    carry_row[p] = k < end ? last : -1;
+    carry[p] = k < end ? sum(k, end) : T(0);
+  }
+};
+
+/// y := alpha A x + beta y; see apply in row_loop.hpp.
+template <class S, class T, class Exec>
+void apply(const Exec& exec, std::type_identity_t<T> alpha, const CsrMerge<S, Exec>& a,
+           std::type_identity_t<ConstVector<T, Exec>> x, std::type_identity_t<T> beta,
+           const Vector<T, Exec>& y) {
+  check_sizes("krysol::apply", a.rows, a.cols, x.extent(0), y.extent(0));
+  const auto pieces = static_cast<std::int64_t>(a.piece_row.extent(0)) - 1;
+  if (a.rows == 0 || pieces < 1) return;
+  Index* carry_row = a.carries.row();
+  T* carry = a.carries.template sum<T>();
+  using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  Kokkos::parallel_for("krysol::apply(csr_merge)", Range(exec, 0, pieces),
+                       MergePiece<S, T, Exec>{row_product(a.csr, x), a.piece_row.data(), a.rows,
+                                              a.nnz(), alpha, beta, y.data(), carry_row, carry});
+  Kokkos::parallel_for("krysol::apply(csr_merge, carry)", Range(exec, 0, pieces),
+                       CooCarry<T>{carry_row, carry, pieces, alpha, y.data()});
+}
+
+template <class S, class Exec>
+void from_csr(const HostCsr<S>& host, CsrMerge<S, Exec>& a) {
+  a.rows = host.rows;
+  a.cols = host.cols;
+  share_arrays(host, a.csr);
+  a.piece_row = to_device<Exec>("csr_merge.piece_row",
+                                merge_pieces(host.row_ptr.data(), host.rows, merge_piece<Exec>));
+  a.carries = Carries<Exec>(static_cast<std::int64_t>(a.piece_row.extent(0)) - 1);
+}
+
+}  // namespace krysol

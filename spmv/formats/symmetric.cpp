@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <krysol/spmv/formats/symmetric.hpp>
+
+namespace krysol::detail {
+
+UnitSize SliceRule::operator()(Index first, Index count) const {
+  constexpr Index C = Symmetric<double, Host>::slice;
+  const Index n = upper.length(first);
+  const Index* top = upper.col_idx + upper.begin(first);
+  Offset entries = n;
+  bool same = count == C;
+  for (Index l = 1; l < count; ++l) {
+    const Index length = upper.length(first + l);
+    entries += length;
+    if (!same || length != n) {
+      same = false;
+      continue;
+    }
+    const Index* row = upper.col_idx + upper.begin(first + l);
+    Index differ = 0;
+    for (Index k = 0; k < n; ++k) differ |= (row[k] - top[k]) ^ l;
+    same = differ == 0;
+  }
+  return {same, 1 + (same ? n : count + entries), entries};
+}
+
+}  // namespace krysol::detail

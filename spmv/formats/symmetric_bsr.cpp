@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <krysol/spmv/formats/symmetric_bsr.hpp>
+
+#include <algorithm>
+
+namespace krysol::detail {
+namespace {
+
+/// Are the entries of b rows from their diagonal block on made of full, aligned blocks?
+bool full(const UpperRows& upper, Index first, Index b) {
+  const Index n = upper.length(first);
+  if (n % b != 0) return false;
+  const Index* top = upper.col_idx + upper.begin(first);
+  for (Index k = 0; k < n; k += b) {
+    if (top[k] % b != 0) return false;
+    for (Index d = 1; d < b; ++d) {
+      if (top[k + d] != top[k] + d) return false;
+    }
+  }
+  const bool diagonal = n > 0 && top[0] == first;
+  for (Index r = 1; r < b; ++r) {
+    // The diagonal block of row r has r entries before the diagonal.
+    const Offset begin = upper.begin(first + r) - (diagonal ? r : 0);
+    if (begin < upper.row_ptr[first + r] || upper.end(first + r) - begin != n ||
+        !std::equal(top, top + n, upper.col_idx + begin)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+UnitSize BlockRowRule::operator()(Index first, Index count) const {
+  if (count == block && full(upper, first, block)) {
+    const Offset blocks = upper.length(first) / block;
+    return {true, 1 + blocks, blocks * block * block};
+  }
+  Offset entries = 0;
+  for (Index r = 0; r < count; ++r) entries += upper.length(first + r);
+  return {false, 1 + count + entries, entries};
+}
+
+}  // namespace krysol::detail

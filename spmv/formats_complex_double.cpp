@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <krysol/spmv/make_operator.hpp>
-
-namespace krysol {
-KRYSOL_ON_EACH_SPACE(KRYSOL_MAKE_OPERATOR, Kokkos::complex<double>)
-}  // namespace krysol

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <krysol/spmv/kernels/distinct_values.hpp>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <krysol/spmv/base/spaces.hpp>
+
+namespace krysol {
+namespace {
+
+[[noreturn]] void refuse(std::string_view format, std::size_t distinct, Offset seen, Offset nnz) {
+  throw FormatRefusal(
+      fmt::format("{}: {} distinct values among {} of {} nonzeros; a table holds at most {}",
+                  format, distinct, seen, nnz, most_values));
+}
+
+}  // namespace
+
+template <class S>
+DistinctValues<S> find_values(std::string_view format, const HostCsr<S>& a) {
+  const S* values = a.values.data();
+  constexpr Offset shortest_piece = 1 << 16;
+  const auto pieces =
+      std::clamp<Offset>(a.nnz() / shortest_piece, 1, static_cast<Offset>(Host().concurrency()));
+  const auto begin = [&](Offset p) { return a.nnz() / pieces * p + a.nnz() % pieces * p / pieces; };
+  std::vector<DistinctValues<S>> of_piece(static_cast<std::size_t>(pieces));
+  std::vector<Offset> stopped(static_cast<std::size_t>(pieces), -1);
+  host_for("krysol::find_values", pieces, [&](std::int64_t p) {
+    DistinctValues<S>& mine = of_piece[static_cast<std::size_t>(p)];
+    const Offset last = begin(p + 1);
+    for (Offset k = begin(p); k < last; ++k) {
+      if (static_cast<std::size_t>(mine.add(values[k])) < most_values) continue;
+      stopped[static_cast<std::size_t>(p)] = k;
+      return;
+    }
+  });
+  for (Offset p = 0; p < pieces; ++p) {
+    const Offset k = stopped[static_cast<std::size_t>(p)];
+    if (k >= 0) refuse(format, most_values + 1, k - begin(p) + 1, a.nnz());
+  }
+  DistinctValues<S> all = std::move(of_piece[0]);
+  for (Offset p = 1; p < pieces; ++p) {
+    for (const S& value : of_piece[static_cast<std::size_t>(p)].values()) all.add(value);
+    if (all.values().size() > most_values) {
+      refuse(format, all.values().size(), begin(p + 1), a.nnz());
+    }
+  }
+  return all;
+}
+
+template <class S>
+ValueSample sample_values(const HostCsr<S>& a) {
+  constexpr Offset run = 64;
+  DistinctValues<S> found;
+  ValueSample sample;
+  const Offset step = std::max<Offset>(run, a.nnz() / run);
+  for (Offset first = 0; first < a.nnz(); first += step) {
+    const Offset last = std::min(a.nnz(), first + run);
+    for (Offset k = first; k < last; ++k) found.add(a.values.data()[k]);
+    sample.looked_at += last - first;
+  }
+  sample.distinct = static_cast<std::int64_t>(found.values().size());
+  return sample;
+}
+
+#define KRYSOL_INSTANTIATE(S)                                                     \
+  template DistinctValues<S> find_values<S>(std::string_view, const HostCsr<S>&); \
+  template ValueSample sample_values<S>(const HostCsr<S>&);
+KRYSOL_FOR_EACH_ENTRY(KRYSOL_INSTANTIATE)
+#undef KRYSOL_INSTANTIATE
+
+}  // namespace krysol

@@ -1,0 +1,252 @@
+// The one loop over rows that the formats share, with what happens to a row's sum at its end.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+#include <krysol/spmv/base/pack.hpp>
+#include <krysol/spmv/base/reduction.hpp>
+#include <krysol/spmv/base/scalar.hpp>
+#include <krysol/spmv/base/types.hpp>
+
+namespace krysol {
+
+// A format whose rows end in one place is its storage, and two functions that this loop needs:
+//
+//   auto row_blocks(A)          how its rows are cut into pieces of similar work; must depend on
+//                               the matrix alone, so that a sum's order does not depend on threads
+//   auto row_product(A, x)      an object with  void operator()(member, first, count, T* sum) const
+//                               that sets sum[w] = (A x)(first + w); count <= Tiles<Exec>::rows,
+//                               which is 1 on a GPU
+//   int row_lanes(A)            only where several vector lanes of a team work on one row together
+//   RowOrder row_order(A)       only where rows are stored in another order than theirs
+//
+// What it gets for them: apply, apply_dot, alpha and beta, on every space.
+
+/// The row that a format keeps in each of its places. Bytes a row: 4 where they are listed.
+struct RowOrder {
+  const Index* row = nullptr;  // [rows]; none: in their own order
+};
+
+template <class A>
+RowOrder order_of(const A& a) {
+  if constexpr (requires { row_order(a); }) {
+    return row_order(a);
+  } else {
+    return {};
+  }
+}
+
+template <class A>
+int lanes_of(const A& a) {
+  if constexpr (requires { row_lanes(a); }) {
+    return row_lanes(a);
+  } else {
+    return 1;
+  }
+}
+
+/// Results of more bytes are not in a core's second cache when they are written, and a loop whose
+/// matrix is small would wait for each line of them.
+inline constexpr std::size_t least_results_to_fetch = std::size_t{2} << 20;
+
+/// Asks for y(first) .. y(first + count), to be written.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION void fetch_results(const T* y, std::int64_t first, int count) {
+  constexpr int line = sizeof(T) < 64 ? 64 / sizeof(T) : 1;
+  for (int w = 0; w < count; w += line) prefetch_to_write(y + first + w);
+}
+
+/// y(i) := alpha sum + beta y(i); beta = 0 never reads y.
+/// Bytes a row: 8 written (16 with write-allocate), 8 more read where beta != 0.
+template <class T>
+struct Store {
+  static constexpr bool dot = false;
+  T alpha;
+  T beta;
+  T* y;
+  RowOrder order;
+  bool past_cache = false;    // y is not kept in the caches: packs then are 64 bytes each, not 128
+  bool beyond_cache = false;  // see least_results_to_fetch
+
+  KOKKOS_FORCEINLINE_FUNCTION void fetch(std::int64_t first, int count) const {
+    if (!beyond_cache || order.row != nullptr || (can_stream<T> && past_cache)) return;
+    fetch_results(y, first, count);
+  }
+  KOKKOS_INLINE_FUNCTION void store(std::int64_t first, int count, const T* sum) const {
+    if (order.row != nullptr) {
+      const Index* row = order.row + first;
+      T* const all = y;
+      const T a = alpha;
+      const T b = beta;
+      if (b == T(0)) {
+        for (int w = 0; w < count; ++w) all[row[w]] = a * sum[w];
+      } else {
+        for (int w = 0; w < count; ++w) all[row[w]] = a * sum[w] + b * all[row[w]];
+      }
+      return;
+    }
+    T* out = y + first;
+    if (beta == T(0)) {
+      if constexpr (can_stream<T>) {
+        if (past_cache) {
+          for (int w = 0; w < count; ++w) stream(alpha * sum[w], out[w]);
+          return;
+        }
+      }
+#pragma omp simd
+      for (int w = 0; w < count; ++w) out[w] = alpha * sum[w];
+    } else {
+#pragma omp simd
+      for (int w = 0; w < count; ++w) out[w] = alpha * sum[w] + beta * out[w];
+    }
+  }
+  KOKKOS_INLINE_FUNCTION void terms(std::int64_t, int, const T*, double*) const {}
+};
+
+/// y(i) := sum, and the term conj(x(i)) sum of the dot product x'y.
+/// Bytes a row: 8 written (16 with write-allocate); x(i) is in cache, since its row was just read.
+template <class T>
+struct StoreAndDot {
+  static constexpr bool dot = true;
+  const T* x;
+  T* y;
+  RowOrder order;
+  bool beyond_cache = false;
+
+  KOKKOS_FORCEINLINE_FUNCTION void fetch(std::int64_t first, int count) const {
+    if (beyond_cache && order.row == nullptr) fetch_results(y, first, count);
+  }
+  KOKKOS_INLINE_FUNCTION void store(std::int64_t first, int count, const T* sum) const {
+    if (order.row != nullptr) {
+      for (int w = 0; w < count; ++w) y[order.row[first + w]] = sum[w];
+      return;
+    }
+    T* out = y + first;
+#pragma omp simd
+    for (int w = 0; w < count; ++w) out[w] = sum[w];
+  }
+  KOKKOS_INLINE_FUNCTION void terms(std::int64_t first, int count, const T* sum,
+                                    double* term) const {
+    if (order.row != nullptr) {
+      for (int w = 0; w < count; ++w) term[w] = real_product(x[order.row[first + w]], sum[w]);
+      return;
+    }
+    const T* in = x + first;
+#pragma omp simd
+    for (int w = 0; w < count; ++w) term[w] = real_product(in[w], sum[w]);
+  }
+};
+
+template <class T, class Exec, class Blocks, class Product, class Epilogue>
+struct RowLoop {
+  Blocks blocks;
+  Product product;
+  Epilogue epilogue;
+  double* partial;  // [blocks] this loop's share of the dot product, where there is one
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t b, const Member<Exec>& member) const {
+    const std::int64_t first = blocks.first(b);
+    const std::int64_t last = blocks.last(b);
+    if constexpr (Tiles<Exec>::tiled) {
+      constexpr int tile = Tiles<Exec>::rows;
+      T sum[tile];
+      double term[Epilogue::dot ? tile : 1];
+      double total = 0;
+      for (std::int64_t i = first; i < last; i += tile) {
+        const auto count = static_cast<int>(last - i < tile ? last - i : tile);
+        epilogue.fetch(i + tile, count);  // after the block, another's
+        product(member, i, count, sum);
+        epilogue.store(i, count, sum);
+        if constexpr (Epilogue::dot) {
+          epilogue.terms(i, count, sum, term);
+          total += sum_of_tile(term, count);
+        }
+      }
+      if constexpr (Epilogue::dot) partial[b] = total;
+      if constexpr (can_stream<T>) end_of_streams();
+    } else if constexpr (Epilogue::dot) {
+      double total = 0;
+      Kokkos::parallel_reduce(
+          Kokkos::TeamThreadRange(member, first, last),
+          [&](std::int64_t i, double& mine) {
+            T sum;
+            double term;
+            product(member, i, 1, &sum);
+            Kokkos::single(Kokkos::PerThread(member), [&]() { epilogue.store(i, 1, &sum); });
+            epilogue.terms(i, 1, &sum, &term);
+            mine += term;
+          },
+          total);
+      Kokkos::single(Kokkos::PerTeam(member), [&]() { partial[b] = total; });
+    } else {
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(member, first, last), [&](std::int64_t i) {
+        T sum;
+        product(member, i, 1, &sum);
+        Kokkos::single(Kokkos::PerThread(member), [&]() { epilogue.store(i, 1, &sum); });
+      });
+    }
+  }
+};
+
+template <class T, class Exec, class Blocks, class Product, class Epilogue>
+void row_loop(const std::string& label, const Exec& exec, const Blocks& blocks, int lanes,
+              const Product& product, const Epilogue& epilogue, double* partial) {
+  for_each_block(label, exec, blocks.count(), lanes,
+                 RowLoop<T, Exec, Blocks, Product, Epilogue>{blocks, product, epilogue, partial});
+}
+
+/// A format of the kind described above.
+template <class A, class T, class Exec>
+concept RowFormat = requires(const A& a, ConstVector<T, Exec> x) {
+  row_blocks(a);
+  row_product(a, x);
+};
+
+/// Throws std::invalid_argument, naming the function and the sizes, where y = A x does not fit.
+void check_sizes(std::string_view function, Index rows, Index cols, std::size_t x, std::size_t y);
+
+/// Throws std::invalid_argument, naming the function and the sizes, where x'A x makes no sense.
+void check_square(std::string_view function, std::int64_t rows, std::int64_t cols);
+
+/// y := alpha A x + beta y. x: [A.cols], y: [A.rows], not overlapping. beta = 0 never reads y, and
+/// a row's result depends only on the entries of x that its nonzeros name. The type of y is the one
+/// computed in; A's values may be stored in a narrower one. Throws std::invalid_argument where
+/// sizes differ. Returns before the device is done.
+template <class A, class T, class Exec>
+requires RowFormat<A, T, Exec>
+void apply(const Exec& exec, std::type_identity_t<T> alpha, const A& a,
+           std::type_identity_t<ConstVector<T, Exec>> x, std::type_identity_t<T> beta,
+           const Vector<T, Exec>& y) {
+  check_sizes("krysol::apply", a.rows, a.cols, x.extent(0), y.extent(0));
+  row_loop<T>(std::string("krysol::apply(") + std::string(A::name) + ")", exec, row_blocks(a),
+              lanes_of(a), row_product(a, x),
+              Store<T>{alpha, beta, y.data(), order_of(a),
+                       y.extent(0) * sizeof(T) > static_cast<std::size_t>(least_bytes_to_prefetch),
+                       y.extent(0) * sizeof(T) > least_results_to_fetch},
+              nullptr);
+}
+
+/// y := A x; returns the real part of x'y (for complex vectors x' is the conjugate transpose; x'A x
+/// is real for a Hermitian A). The dot product is free of memory traffic: it is taken while the
+/// rows are in cache. A must be square. Throws as apply does. Waits for the device.
+template <class A, class T, class Exec>
+requires RowFormat<A, T, Exec>
+double apply_dot(const Exec& exec, const A& a, std::type_identity_t<ConstVector<T, Exec>> x,
+                 const Vector<T, Exec>& y, ReductionWorkspace<Exec>& sums) {
+  check_sizes("krysol::apply_dot", a.rows, a.cols, x.extent(0), y.extent(0));
+  check_square("krysol::apply_dot", a.rows, a.cols);
+  const auto blocks = row_blocks(a);
+  if (blocks.count() == 0) return 0;
+  double* partial = sums.reserve(exec, blocks.count(), 1);
+  row_loop<T>(std::string("krysol::apply_dot(") + std::string(A::name) + ")", exec, blocks,
+              lanes_of(a), row_product(a, x),
+              StoreAndDot<T>{x.data(), y.data(), order_of(a),
+                             y.extent(0) * sizeof(T) > least_results_to_fetch},
+              partial);
+  return finish<1>(exec, sums, blocks.count())[0];
+}
+
+}  // namespace krysol

@@ -1,0 +1,98 @@
+// Rows that are alike but for their slot: what the formats with shared rows are made from.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include <krysol/spmv/base/pack.hpp>
+#include <krysol/spmv/kernels/padding.hpp>
+
+namespace krysol {
+
+/// Two rows are of one pattern where their lists of offsets, column minus row, are equal: interior
+/// points of a grid, say. A pattern is known by its first row.
+struct RowPatterns {
+  std::vector<std::uint16_t> of_row;  // [rows] numbered in the order of their first rows
+  std::vector<Index> first_row;       // [patterns]
+  std::vector<Index>
+      pattern_ptr;  // [patterns + 1] where a pattern's list begins, one after another
+};
+
+/// `with_values` tells rows of different values apart, too. Throws FormatRefusal where there are
+/// more than 65536 patterns; where their lists take more than always_allowed_bytes, and hold more
+/// than an eighth of the nonzeros or belong to more than a quarter of the rows; and where most of
+/// 4096 rows taken from all over the matrix differ. What is refused does not depend on the number
+/// of threads; the numbers in the message may. On the host's cores; O(nnz) where patterns are few.
+template <class S>
+RowPatterns find_patterns(std::string_view format, const HostCsr<S>& a, bool with_values);
+
+/// The lists one after another: offset[pattern_ptr[q] + j] = column minus row of entry j of pattern
+/// q.
+template <class S>
+std::vector<Index> offsets_of(const RowPatterns& patterns, const HostCsr<S>& a);
+
+/// The sum of v[j] x_of_row[list[j]] for 0 <= j < n, in eight chains where it is long, unless each
+/// number is a pack of eight already.
+template <class S, class T>
+KOKKOS_FORCEINLINE_FUNCTION T chained_row(const T* x_of_row, const Index* list, Index n,
+                                          const S* v) {
+  constexpr int chains = 8;
+  Index j = 0;
+  T total = T(0);
+  if (!is_pack<T> && n >= 3 * chains) {
+    T chain[chains] = {};
+    for (; j + chains <= n; j += chains) {
+      prefetch(v + j + 512);
+#pragma omp simd
+      for (int l = 0; l < chains; ++l) {
+        chain[l] += static_cast<T>(v[j + l]) * x_of_row[list[j + l]];
+      }
+    }
+    total = ((chain[0] + chain[4]) + (chain[2] + chain[6])) +
+            ((chain[1] + chain[5]) + (chain[3] + chain[7]));
+  }
+  for (; j < n; ++j) {
+    if constexpr (is_pack<T>) prefetch(x_of_row + list[j] + pack_rows_ahead);
+    total += static_cast<T>(v[j]) * x_of_row[list[j]];
+  }
+  return total;
+}
+
+/// sum[l] = the sum of v x_of_row[list[j] + l] over 0 <= j < n, for eight rows of one pattern and
+/// packs of vectors; v is values[8 j + l] where rows have their own values, values[j] where not.
+/// Planes of packs leave the second cache between one use and the next, so x is asked for ahead:
+/// once for offsets that follow each other. Always inlined: g++ leaves prefetches out of a function
+/// that only reads.
+template <bool own_values, class S, class T>
+KOKKOS_FORCEINLINE_FUNCTION void multiply_pack_rows(const T* x_of_row, const Index* list, Index n,
+                                                    const S* values, T* sum) {
+  T mine[pack_width] = {};
+  for (Index j = 0; j < n; ++j) {
+    const T* from = x_of_row + list[j];
+    if (j + 1 == n || list[j + 1] - list[j] > pack_rows_ahead) {
+      for (int l = 0; l < pack_width; ++l) prefetch(from + l + pack_rows_ahead);
+    }
+    if constexpr (own_values) {
+      const S* v = values + Offset{j} * pack_width;
+      prefetch(v + 512);
+      for (int l = 0; l < pack_width; ++l) mine[l] += static_cast<T>(v[l]) * from[l];
+    } else {
+      const T v = static_cast<T>(values[j]);
+      for (int l = 0; l < pack_width; ++l) mine[l] += v * from[l];
+    }
+  }
+  for (int l = 0; l < pack_width; ++l) sum[l] = mine[l];
+}
+
+/// Rows a block, a multiple of `slice`: few enough that a host core's share stays in its cache.
+inline std::int64_t rows_of_block(Index rows, Offset nnz, Index slice, bool host,
+                                  std::int64_t most) {
+  if (!host || rows == 0) return most;
+  constexpr Offset entries = 8192;
+  const Offset fit = entries * rows / (nnz + 1) / slice * slice;
+  return fit < slice ? slice : fit > most ? most : fit;
+}
+
+}  // namespace krysol

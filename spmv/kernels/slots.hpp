@@ -1,0 +1,177 @@
+// Adding up slots that lie side by side, one a row, with their columns: what the padded and the
+// sorted formats have in common.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstring>
+
+#include <krysol/spmv/base/pack.hpp>
+#include <krysol/spmv/kernels/row_loop.hpp>
+
+/// A member function for hosts that is called, not copied into its caller: loops whose pointers
+/// then find registers.
+#if defined(__GNUC__)
+#define KRYSOL_KEEP_APART __attribute__((noinline))
+#else
+#define KRYSOL_KEEP_APART
+#endif
+
+namespace krysol {
+
+/// sum[l] += value[l] x[col[l]] for l < count; a column -1 only pads and is never multiplied, so
+/// that an Inf elsewhere in x stays elsewhere.
+template <class S, class T>
+KOKKOS_INLINE_FUNCTION void gather_each_slot(const Index* col, const S* value, int count,
+                                             const T* x, T* sum) {
+  for (int l = 0; l < count; ++l) {
+    if (col[l] >= 0) sum[l] += static_cast<T>(value[l]) * x[col[l]];
+  }
+}
+
+/// Eight sums that stay in a vector register, where T has one.
+template <class T>
+using EightSums = typename detail::PackLanes<T, detail::has_vector_type<T>>::type;
+
+static_assert(pack_width == 8);
+
+namespace detail {
+
+/// values := value[0..8) as numbers of T. By reference, as Pack is and for its reason: how a vector
+/// register is returned depends on the width that a file is compiled for.
+template <class S, class Eight>
+KOKKOS_INLINE_FUNCTION void load_eight(const S* value, Eight& values) {
+  typename PackLanes<S, has_vector_type<S>>::type as_stored;
+  std::memcpy(&as_stored, value, sizeof(as_stored));
+  if constexpr (std::is_same_v<decltype(as_stored), Eight>) {
+    values = as_stored;
+  } else {
+    values = __builtin_convertvector(as_stored, Eight);
+  }
+}
+
+template <class S, class T>
+inline constexpr bool in_vectors = has_vector_type<S>&& has_vector_type<T>;
+
+}  // namespace detail
+
+/// sum[l] += value[l] x[col[l]] for eight columns that all exist. Eight loads: where the processor
+/// has an instruction that gathers, compilers take it, and it costs up to twice as much.
+template <class S, class T>
+KOKKOS_INLINE_FUNCTION void add_eight_entries(const Index* col, const S* value, const T* x,
+                                              EightSums<T>& sum) {
+  if constexpr (detail::in_vectors<S, T>) {
+    const EightSums<T> in = {x[col[0]], x[col[1]], x[col[2]], x[col[3]],
+                             x[col[4]], x[col[5]], x[col[6]], x[col[7]]};
+    EightSums<T> values;
+    detail::load_eight(value, values);
+    sum += values * in;
+  } else {
+    for (int l = 0; l < pack_width; ++l) sum[l] += static_cast<T>(value[l]) * x[col[l]];
+  }
+}
+
+/// The same where a column -1 only pads: eight loads again, of x[0] for those, and no branches.
+template <class S, class T>
+KOKKOS_INLINE_FUNCTION void add_eight_or_padding(const Index* col, const S* value, const T* x,
+                                                 EightSums<T>& sum) {
+  if constexpr (detail::in_vectors<S, T>) {
+    const auto at = [x](Index c) { return x[c & ~(c >> 31)]; };
+    EightSums<T> in = {at(col[0]), at(col[1]), at(col[2]), at(col[3]),
+                       at(col[4]), at(col[5]), at(col[6]), at(col[7])};
+    using Columns = typename detail::PackLanes<Index, detail::has_vector_type<T>>::type;
+    using Choice = decltype(in == in);
+    Columns c;
+    std::memcpy(&c, col, sizeof(c));
+    in = __builtin_convertvector(c, Choice) < 0 ? EightSums<T>{} : in;
+    EightSums<T> values;
+    detail::load_eight(value, values);
+    sum += values * in;
+  } else {
+    for (int l = 0; l < pack_width; ++l) {
+      if (col[l] >= 0) sum[l] += static_cast<T>(value[l]) * x[col[l]];
+    }
+  }
+}
+
+/// True where the columns are eight neighbours: col[l] = col[0] + l.
+KOKKOS_INLINE_FUNCTION bool are_neighbours(const Index* col) {
+  const auto begin = static_cast<std::uint32_t>(col[0]);
+  std::uint32_t off = 0;  // any bit that differs from begin, begin + 1, ...
+#pragma omp simd reduction(| : off)
+  for (int l = 0; l < pack_width; ++l) {
+    off |= static_cast<std::uint32_t>(col[l]) ^ (begin + static_cast<std::uint32_t>(l));
+  }
+  return off == 0;
+}
+
+/// sum[l] += value[l] x[begin + l].
+template <class S, class T>
+KOKKOS_INLINE_FUNCTION void add_eight_neighbours(Index begin, const S* value, const T* x,
+                                                 EightSums<T>& sum) {
+  const T* run = x + begin;
+  if constexpr (detail::in_vectors<S, T>) {
+    EightSums<T> values;
+    EightSums<T> in;
+    detail::load_eight(value, values);
+    detail::load_eight(run, in);
+    sum += values * in;
+  } else {
+    for (int l = 0; l < pack_width; ++l) sum[l] += static_cast<T>(value[l]) * run[l];
+  }
+}
+
+/// sum[l] += value[l] x[col[l]] for the eight rows of a vector register, on a host. Where they name
+/// eight neighbouring columns, as on grids, x is read as it lies.
+template <class S, class T>
+KOKKOS_INLINE_FUNCTION void gather_eight_slots(const Index* col, const S* value, const T* x,
+                                               EightSums<T>& sum) {
+  Index any = 0;  // negative where one of them only pads
+#pragma omp simd reduction(| : any)
+  for (int l = 0; l < pack_width; ++l) any |= col[l];
+  if (any < 0) {
+    add_eight_or_padding(col, value, x, sum);
+  } else if (are_neighbours(col)) {
+    add_eight_neighbours(col[0], value, x, sum);
+  } else {
+    add_eight_entries(col, value, x, sum);
+  }
+}
+
+/// out[l] = sum[l] for l < count <= 8.
+template <class T>
+KOKKOS_INLINE_FUNCTION void store_eight(const EightSums<T>& sum, int count, T* out) {
+  if constexpr (detail::has_vector_type<T>) {
+    if (count == pack_width) {
+      std::memcpy(out, &sum, sizeof(sum));
+      return;
+    }
+    T each[pack_width];
+    std::memcpy(each, &sum, sizeof(sum));
+    for (int l = 0; l < count; ++l) out[l] = each[l];
+  } else {
+    for (int l = 0; l < count; ++l) out[l] = sum[l];
+  }
+}
+
+/// sum[l] += value[l] x[col[l]] for l < count, on a host, where a column -1 only pads; asks for the
+/// slots `ahead` of these.
+template <class S, class T>
+KOKKOS_INLINE_FUNCTION void gather_slots(const Index* col, const S* value, int count, const T* x,
+                                         T* sum, int ahead) {
+  int w = 0;
+  for (; w + pack_width <= count; w += pack_width) {
+    prefetch(value + w + ahead);
+    prefetch(col + w + ahead);
+    EightSums<T> mine;
+    if constexpr (detail::has_vector_type<T>) {
+      std::memcpy(&mine, sum + w, sizeof(mine));
+    } else {
+      for (int l = 0; l < pack_width; ++l) mine[l] = sum[w + l];
+    }
+    gather_eight_slots(col + w, value + w, x, mine);
+    store_eight(mine, pack_width, sum + w);
+  }
+  gather_each_slot(col + w, value + w, count - w, x, sum + w);
+}
+
+}  // namespace krysol

@@ -1,0 +1,18 @@
+// What stands after the colon of a format's name.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <charconv>
+#include <string_view>
+
+#include <krysol/spmv/base/types.hpp>
+
+namespace krysol {
+
+/// A whole number from 1 on; false for anything else.
+inline bool read_count(std::string_view text, Index& count) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  return error == std::errc{} && end == text.data() + text.size() && count > 0;
+}
+
+}  // namespace krysol

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <krysol/spmv/order/reorder.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+#include <krysol/spmv/base/spaces.hpp>
+#include <krysol/spmv/formats/csr.hpp>
+#include <krysol/spmv/order/partition.hpp>
+
+namespace krysol {
+namespace {
+
+constexpr Index unseen = -1;
+
+/// Searches breadth first among the rows that no search has seen yet.
+class LevelSearch {
+ public:
+  LevelSearch(const Offset* row_ptr, const Index* col_idx, Index rows)
+      : row_ptr_(row_ptr), col_idx_(col_idx), level_(static_cast<std::size_t>(rows), unseen) {}
+
+  Offset degree(Index i) const { return row_ptr_[i + 1] - row_ptr_[i]; }
+  Index level(Index i) const { return level_[static_cast<std::size_t>(i)]; }
+  bool seen(Index i) const { return level(i) != unseen; }
+
+  /// Appends `start` and all that can be reached from it to `list`, level after level, neighbours
+  /// by ascending degree where `sorted`. Returns the number of levels.
+  Index visit(Index start, bool sorted, std::vector<Index>& list) {
+    std::size_t next = list.size();
+    list.push_back(start);
+    level_[static_cast<std::size_t>(start)] = 0;
+    for (; next < list.size(); ++next) {
+      const Index i = list[next];
+      const auto first_new = static_cast<std::ptrdiff_t>(list.size());
+      for (Offset k = row_ptr_[i]; k < row_ptr_[i + 1]; ++k) {
+        const Index j = col_idx_[k];
+        if (seen(j)) continue;
+        level_[static_cast<std::size_t>(j)] = level(i) + 1;
+        list.push_back(j);
+      }
+      if (sorted) {
+        std::stable_sort(list.begin() + first_new, list.end(),
+                         [&](Index p, Index q) { return degree(p) < degree(q); });
+      }
+    }
+    return level(list.back()) + 1;
+  }
+
+  /// Forgets the rows of `list`.
+  void forget(const std::vector<Index>& list) {
+    for (const Index i : list) level_[static_cast<std::size_t>(i)] = unseen;
+  }
+
+ private:
+  const Offset* row_ptr_;
+  const Index* col_idx_;
+  std::vector<Index> level_;
+};
+
+/// A row of `start`'s component from which the levels are many and narrow: the far end is taken
+/// while that adds levels.
+Index pseudo_peripheral(Index start, LevelSearch& search, std::vector<Index>& reached) {
+  constexpr int most_searches = 4;
+  Index levels = 0;
+  for (int k = 0; k < most_searches; ++k) {
+    reached.clear();
+    const Index found = search.visit(start, false, reached);
+    Index far_end = reached.back();
+    for (auto i = reached.rbegin(); i != reached.rend() && search.level(*i) == found - 1; ++i) {
+      if (search.degree(*i) < search.degree(far_end)) far_end = *i;
+    }
+    search.forget(reached);
+    if (found <= levels) break;
+    levels = found;
+    if (k + 1 < most_searches) start = far_end;
+  }
+  return start;
+}
+
+void check_order(const Permutation& order, Index rows, Index cols) {
+  if (rows != cols) {
+    throw std::invalid_argument(fmt::format(
+        "krysol::reordered: a square matrix is needed, this one is {} x {}", rows, cols));
+  }
+  std::vector<bool> there(static_cast<std::size_t>(rows), false);
+  for (const Index i : order) {
+    if (i < 0 || i >= rows || there[static_cast<std::size_t>(i)]) {
+      throw std::invalid_argument(
+          fmt::format("krysol::reordered: row {} stands twice or is none of 0 to {}", i, rows - 1));
+    }
+    there[static_cast<std::size_t>(i)] = true;
+  }
+  if (order.size() != there.size()) {
+    throw std::invalid_argument(
+        fmt::format("krysol::reordered: an order of {} rows for {}", order.size(), rows));
+  }
+}
+
+/// Moves the row at place i, columns ascending.
+template <class S>
+struct MoveRow {
+  const HostCsr<S>& a;
+  const HostCsr<S>& to;
+  const Index* from_row;   // [rows] the order
+  const Index* new_index;  // [rows] its inverse
+
+  void operator()(std::int64_t i) const {
+    const auto from = static_cast<std::size_t>(from_row[i]);
+    const Offset begin = a.row_ptr(from);
+    const auto n = static_cast<std::size_t>(a.row_ptr(from + 1) - begin);
+    const Offset out = to.row_ptr.data()[i];
+    thread_local std::vector<std::pair<Index, Offset>> entries;
+    entries.resize(n);
+    for (std::size_t j = 0; j < n; ++j) {
+      const Offset k = begin + static_cast<Offset>(j);
+      entries[j] = {new_index[a.col_idx.data()[k]], k};
+    }
+    std::sort(entries.begin(), entries.end());
+    for (std::size_t j = 0; j < n; ++j) {
+      to.col_idx.data()[out + static_cast<Offset>(j)] = entries[j].first;
+      to.values.data()[out + static_cast<Offset>(j)] = a.values.data()[entries[j].second];
+    }
+  }
+};
+
+/// The least of a few multiplications by csr, s.
+template <class S>
+double product_seconds(const HostCsr<S>& host) {
+  Csr<S, Host> a;
+  from_csr(host, a);
+  const auto x = allocate<Vector<S, Host>>("reorder.x", a.cols);
+  const auto y = allocate<Vector<S, Host>>("reorder.y", a.rows);
+  Kokkos::deep_copy(x, S(1));
+  double least = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < 3; ++k) {
+    Kokkos::Timer timer;
+    apply(Host{}, S(1), a, ConstVector<S, Host>(x), S(0), y);
+    Host{}.fence();
+    least = std::min(least, timer.seconds());
+  }
+  return least;
+}
+
+/// The same if x cost nothing to find: the same arrays, read from end to end.
+template <class S>
+struct ReadAlong {
+  const S* values;
+  const Index* col_idx;
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t k, double& sum) const {
+    sum += static_cast<double>(real_part(values[k])) + static_cast<double>(col_idx[k]);
+  }
+};
+template <class S>
+double reading_seconds(const HostCsr<S>& a) {
+  double least = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < 2; ++k) {
+    Kokkos::Timer timer;
+    double sum = 0;
+    Kokkos::parallel_reduce("krysol::reorder(read)",
+                            Kokkos::RangePolicy<Host, Kokkos::IndexType<std::int64_t>>(0, a.nnz()),
+                            ReadAlong<S>{a.values.data(), a.col_idx.data()}, sum);
+    least = std::min(least, timer.seconds());
+  }
+  return least;
+}
+
+/// Rows of x, 64 KiB in double, beside the matrix in a core's caches.
+constexpr Index rows_of_part = 8192;
+
+}  // namespace
+
+std::vector<OrderInfo> list_orders() {
+  std::vector<OrderInfo> orders = {
+      {"none", "the order of the file"},
+      {"rcm", "reverse Cuthill-McKee: rows that name each other stand near each other"}};
+  if (can_partition()) {
+    orders.push_back({"metis", "parts of 8192 rows with few entries between them, each as in rcm"});
+  }
+  orders.push_back({"auto", "rcm where finding it was measured to pay"});
+  return orders;
+}
+
+Permutation reverse_cuthill_mckee(const Offset* row_ptr, const Index* col_idx, Index rows) {
+  Permutation order;
+  order.reserve(static_cast<std::size_t>(rows));
+  LevelSearch search(row_ptr, col_idx, rows);
+  std::vector<Index> reached;
+  for (Index i = 0; i < rows; ++i) {
+    if (search.seen(i)) continue;
+    search.visit(pseudo_peripheral(i, search, reached), true, order);
+    // Of an unsymmetric pattern the way back may not exist.
+    if (!search.seen(i)) search.visit(i, true, order);
+  }
+  std::reverse(order.begin(), order.end());
+  return order;
+}
+
+double mean_bandwidth(const Offset* row_ptr, const Index* col_idx, Index rows) {
+  if (rows == 0 || row_ptr[rows] == 0) return 0;
+  double total = 0;
+  Kokkos::parallel_reduce(
+      "krysol::mean_bandwidth", Kokkos::RangePolicy<Host, Kokkos::IndexType<std::int64_t>>(0, rows),
+      [=](std::int64_t i, double& sum) {
+        for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
+          sum += static_cast<double>(std::abs(col_idx[k] - i));
+        }
+      },
+      total);
+  return total / static_cast<double>(row_ptr[rows]);
+}
+
+template <class S>
+HostCsr<S> reordered(const HostCsr<S>& a, const Permutation& order) {
+  check_order(order, a.rows, a.cols);
+  std::vector<Index> new_index(order.size());
+  HostCsr<S> to;
+  to.rows = a.rows;
+  to.cols = a.cols;
+  to.row_ptr = allocate<decltype(to.row_ptr)>("csr.row_ptr", order.size() + 1);
+  to.col_idx = allocate<decltype(to.col_idx)>("csr.col_idx", a.nnz());
+  to.values = allocate<decltype(to.values)>("csr.values", a.nnz());
+  to.row_ptr(0) = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const auto from = static_cast<std::size_t>(order[i]);
+    new_index[from] = static_cast<Index>(i);
+    to.row_ptr(i + 1) = to.row_ptr(i) + a.row_ptr(from + 1) - a.row_ptr(from);
+  }
+  host_for("krysol::reordered", a.rows, MoveRow<S>{a, to, order.data(), new_index.data()});
+  return to;
+}
+
+OrderBudget order_budget(double product_seconds, double reading_seconds, double products,
+                         Offset nnz) {
+  // Seen for meshes of a million rows: some 50 ns an entry for the order and for moving them.
+  constexpr double order_ns = 50;
+  return {std::max(0.0, product_seconds - reading_seconds) * products,
+          order_ns * 1e-9 * static_cast<double>(nnz)};
+}
+
+bool is_worth_keeping(double speed_up) { return speed_up >= 1.05; }
+
+void check_name(std::string_view name) {
+  std::string known;
+  for (const OrderInfo& o : list_orders()) {
+    if (o.name == name) return;
+    known += fmt::format(" {}", o.name);
+  }
+  throw std::invalid_argument(
+      fmt::format("unknown order '{}'; known:{}{}", name, known,
+                  name == "metis" ? "; this Krysol was built without METIS" : ""));
+}
+
+template <class S>
+OrderClock<S> measuring_clock() {
+  return {product_seconds<S>, reading_seconds<S>};
+}
+
+template <class S>
+HostCsr<S> reorder(std::string_view name, const HostCsr<S>& a, double products, OrderChoice& choice,
+                   const OrderClock<S>& clock) {
+  check_name(name);
+  choice = {};
+  choice.name = "none";
+  if (name == "none") return a;
+  Kokkos::Timer timer;
+  if (a.rows != a.cols) check_order({}, a.rows, a.cols);
+  const Offset* row_ptr = a.row_ptr.data();
+  const Index* col_idx = a.col_idx.data();
+  choice.bandwidth_before = choice.bandwidth_after = mean_bandwidth(row_ptr, col_idx, a.rows);
+
+  double before = 0;
+  if (name == "auto") {
+    // x, and what is near in it, stays in a core's cache whatever the order.
+    constexpr double near = 64 * 1024;  // bytes
+    if (choice.bandwidth_before * sizeof(S) < near) {
+      choice.reason =
+          fmt::format("entries are {:.0f} rows from the diagonal in the mean: x is in the cache",
+                      choice.bandwidth_before);
+      return a;
+    }
+    before = clock.product(a);
+    const OrderBudget budget = order_budget(before, clock.reading(a), products, a.nnz());
+    if (!budget.pays()) {
+      choice.reason = fmt::format(
+          "{:.0f} multiplications wait {:.2g} s for x, an order takes about {:.2g} s to find",
+          products, budget.saved, budget.cost);
+      return a;
+    }
+  }
+  const std::string_view found = name == "auto" ? "rcm" : name;
+  choice.order = found == "rcm" ? reverse_cuthill_mckee(row_ptr, col_idx, a.rows)
+                                : partition_order(row_ptr, col_idx, a.rows, rows_of_part);
+  HostCsr<S> moved = reordered(a, choice.order);
+  choice.bandwidth_after = mean_bandwidth(moved.row_ptr.data(), moved.col_idx.data(), moved.rows);
+  choice.seconds = timer.seconds();
+  if (name == "auto") {
+    choice.speed_up = before / clock.product(moved);
+    if (!is_worth_keeping(choice.speed_up)) {
+      choice.order.clear();
+      choice.bandwidth_after = choice.bandwidth_before;
+      choice.reason =
+          fmt::format("rcm makes a multiplication {:.2f} times as fast only", choice.speed_up);
+      return a;
+    }
+  }
+  choice.name = found;
+  choice.reason = fmt::format("mean |i - j| of {:.0f} instead of {:.0f} rows",
+                              choice.bandwidth_after, choice.bandwidth_before);
+  if (name == "auto") {
+    choice.reason += fmt::format("; csr multiplies {:.2f} times as fast", choice.speed_up);
+  }
+  return moved;
+}
+
+template <class S>
+HostCsr<S> reorder(std::string_view name, const HostCsr<S>& a, double products,
+                   OrderChoice& choice) {
+  if (name == "auto" && !on_host<Kokkos::DefaultExecutionSpace>) {
+    choice = {};
+    choice.name = "none";
+    choice.reason = "what an order is worth is measured on hosts only";
+    return a;
+  }
+  return reorder(name, a, products, choice, measuring_clock<S>());
+}
+
+#define KRYSOL_INSTANTIATE(S)                                                             \
+  template HostCsr<S> reordered(const HostCsr<S>&, const Permutation&);                   \
+  template OrderClock<S> measuring_clock();                                               \
+  template HostCsr<S> reorder(std::string_view, const HostCsr<S>&, double, OrderChoice&); \
+  template HostCsr<S> reorder(std::string_view, const HostCsr<S>&, double, OrderChoice&,  \
+                              const OrderClock<S>&);
+KRYSOL_FOR_EACH_ENTRY(KRYSOL_INSTANTIATE)
+#undef KRYSOL_INSTANTIATE
+
+}  // namespace krysol

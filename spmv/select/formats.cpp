@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <krysol/spmv/select/formats.hpp>
+
+#include <fmt/format.h>
+#include <krysol/spmv/select/make_operator.hpp>
+
+namespace krysol {
+namespace {
+
+template <class F>
+constexpr std::string_view variants_of() {
+  if constexpr (requires { F::variants; }) return F::variants;
+  return {};
+}
+
+template <class F>
+constexpr bool looks_at_values() {
+  if constexpr (requires { F::looks_at_values; }) return F::looks_at_values;
+  return false;
+}
+
+template <class... F>
+std::vector<FormatInfo> describe(TypeList<F...>) {
+  return {FormatInfo{F::name, F::good_for, variants_of<F>(),
+                     looks_at_values<F>() || is_symmetric_only<F>, is_symmetric_only<F>}...};
+}
+
+}  // namespace
+
+std::vector<FormatInfo> list_formats() {
+  return describe(Formats<double, Kokkos::DefaultExecutionSpace>{});
+}
+
+namespace detail {
+
+void throw_unknown(std::string_view name) {
+  std::string known;
+  for (const FormatInfo& f : list_formats()) {
+    known += fmt::format(" {}", f.name);
+    if (!f.variants.empty()) known += fmt::format("[:{}]", f.variants);
+  }
+  throw std::invalid_argument(fmt::format("unknown format '{}'; known:{}", name, known));
+}
+
+void throw_unknown_here(std::string_view base, std::string_view name) {
+  for (const FormatInfo& f : describe(FormatsOfHosts<double, Host>{})) {
+    if (f.name == base) {
+      throw FormatRefusal(fmt::format(
+          "format '{}' is for hosts: threads walk parts of the matrix from one end to the other",
+          base));
+    }
+  }
+  throw_unknown(name);
+}
+
+void throw_not_reduced(std::string_view base) {
+  throw FormatRefusal(fmt::format(
+      "format '{}' multiplies vectors of its values' own type only, so it has no Storage::reduced",
+      base));
+}
+
+void throw_nothing_narrower() {
+  throw std::invalid_argument(
+      "krysol::make_operator: Storage::reduced is for vectors of double and complex<double>; "
+      "nothing is narrower than float");
+}
+
+}  // namespace detail
+}  // namespace krysol

@@ -1,0 +1,34 @@
+// auto's choice in another run: saved with what it was made for, and given back where that fits.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <krysol/spmv/select/select.hpp>
+
+namespace krysol {
+
+/// Hashes of all row pointers and columns and, where asked for, of all values. Reads each array
+/// once, which takes about as long as a multiplication; depends on no number of threads.
+/// Instantiated for all entry types.
+template <class S>
+MatrixFingerprint fingerprint(const HostCsr<S>& csr, bool with_values);
+
+/// What select_format chose for this matrix, on this space. `version` is the caller's to fill in.
+/// Instantiated as make_operator is.
+template <class S, class Exec = Kokkos::DefaultExecutionSpace>
+TuningRecord save(const FormatChoice& choice, const HostCsr<S>& csr, const SelectOptions& options);
+
+/// What differs between that for which a choice was saved and this matrix on this space, as a
+/// sentence; empty where it fits. Numbers of threads, versions and values may differ, the last not
+/// for formats that look at them.
+template <class S, class Exec = Kokkos::DefaultExecutionSpace>
+std::string mismatch(const TuningRecord& saved, const HostCsr<S>& csr);
+
+/// The matrix in the saved format, without measuring: choice.reused is true then, and the
+/// trials are the saved ones. Where it does not fit, or the format refuses, as the other
+/// select_format, with the reason in choice.mismatch.
+template <class S, class Exec = Kokkos::DefaultExecutionSpace>
+std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>& csr,
+                                                 const SelectOptions& options,
+                                                 const TuningRecord& saved, FormatChoice& choice);
+
+}  // namespace krysol

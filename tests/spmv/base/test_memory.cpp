@@ -1,0 +1,192 @@
+// What is said where memory runs out, and what is left then.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#ifdef __linux__
+#include <malloc.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <fstream>
+#endif
+
+#include <krysol/spmv/select/select.hpp>
+#include "apps/common/cli.hpp"
+#include "messages.hpp"
+
+namespace {
+
+using krysol::ConstVector;
+using krysol::Host;
+using krysol::HostCsr;
+using krysol::Index;
+using krysol::Offset;
+using krysol::OutOfMemory;
+using krysol::Vector;
+using krysol_tests::holds;
+
+/// What an OutOfMemory thrown by `body` says, and the bytes that it names.
+template <class Body>
+std::pair<std::string, std::int64_t> out_of_memory(const Body& body) {
+  try {
+    body();
+  } catch (const std::bad_alloc& e) {  // as callers catch it who do not know OutOfMemory
+    const auto* known = dynamic_cast<const OutOfMemory*>(&e);
+    return {e.what(), known != nullptr ? known->bytes() : -1};
+  }
+  return {"nothing was thrown", 0};
+}
+
+TEST(Memory, SaysWhatWasAskedFor) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "the address sanitizer ends a program that asks for so much";
+#endif
+  constexpr std::int64_t n = std::int64_t{1} << 50;
+  const auto [text, bytes] = out_of_memory([] { krysol::allocate<Vector<double>>("b", n); });
+  EXPECT_EQ(bytes, 8 * n);
+  const std::string space(Vector<double>::memory_space::name());
+  EXPECT_TRUE(text.starts_with("no room for 'b': 9.01e+06 GB asked of " + space + " memory"))
+      << text;
+  EXPECT_EQ(holds(text, " are free"), krysol::free_device_bytes().has_value()) << text;
+  const auto on_host = out_of_memory([] { krysol::allocate<Vector<float, Host>>("x", n); });
+  EXPECT_EQ(on_host.first, "no room for 'x': 4.5e+06 GB asked of Host memory");
+  EXPECT_EQ(on_host.second, 4 * n);
+  EXPECT_GT(krysol::allocate<Vector<double>>("small", 10).extent(0), 0U) << "all else goes on";
+}
+
+TEST(Memory, DoesNotWrapAroundWhereExtentsMultiply) {
+  using Block = Kokkos::View<double**, Kokkos::LayoutLeft, Host>;
+  constexpr std::int64_t n = std::int64_t{1} << 31;  // 2^65 bytes, or none at all
+  const auto [text, bytes] = out_of_memory([] { krysol::allocate<Block>("block", n, n); });
+  EXPECT_TRUE(holds(text, "no room for 'block': 9.22e+09 GB asked of Host memory")) << text;
+  EXPECT_EQ(bytes, std::numeric_limits<std::int64_t>::max());
+}
+
+TEST(Memory, NamesWhatIsFreeAndWhyThatDoesNotDo) {
+  const OutOfMemory full("ell.values", 12500000000, "Cuda", 3200000000, "cudaMalloc said so");
+  EXPECT_STREQ(full.what(),
+               "no room for 'ell.values': 12.5 GB asked of Cuda memory, of which 3.2 GB are free");
+  EXPECT_EQ(full.free_bytes(), 3200000000);
+  const OutOfMemory odd("x", 4000, "HIP", 3200000000, "the device is lost");
+  EXPECT_STREQ(odd.what(),
+               "no room for 'x': 4000 bytes asked of HIP memory, of which 3.2 GB are free (the "
+               "device is lost)");
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(krysol::apps::run_program("program", [&]() -> int { throw full; }),
+            krysol::apps::exit_internal);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            std::string("program: error: not enough memory: ") + full.what() + "\n");
+}
+
+TEST(Memory, KnowsWhatADeviceHasFree) {
+  const auto free = krysol::free_device_bytes();
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+  ASSERT_TRUE(free);
+  EXPECT_GT(*free, 0);
+#else
+  EXPECT_FALSE(free) << "there is none";
+#endif
+}
+
+#ifdef __linux__
+/// While it lives, the process may map only so many bytes more than it has.
+class AddressSpaceLimit {
+ public:
+  explicit AddressSpaceLimit(std::size_t more) {
+    malloc_trim(0);  // what was freed is not to be found again
+    std::size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    works = pages > 0 && getrlimit(RLIMIT_AS, &before_) == 0;
+    rlimit now = before_;
+    now.rlim_cur = pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + more;
+    works = works && setrlimit(RLIMIT_AS, &now) == 0;
+  }
+  AddressSpaceLimit(const AddressSpaceLimit&) = delete;
+  AddressSpaceLimit& operator=(const AddressSpaceLimit&) = delete;
+  ~AddressSpaceLimit() { setrlimit(RLIMIT_AS, &before_); }
+
+  bool works = false;
+
+ private:
+  rlimit before_{};
+};
+
+/// Two entries a row, the second of them anywhere: no format holds it in few bytes.
+HostCsr<double> scattered(Index n) {
+  HostCsr<double> a;
+  a.rows = a.cols = n;
+  const auto rows = static_cast<std::size_t>(n);
+  a.row_ptr = krysol::allocate<Vector<Offset, Host>>("csr.row_ptr", rows + 1);
+  a.col_idx = krysol::allocate<Vector<Index, Host>>("csr.col_idx", 2 * rows);
+  a.values = krysol::allocate<Vector<double, Host>>("csr.values", 2 * rows);
+  a.row_ptr(0) = 0;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const std::size_t other = (i * 48271 + 11) % rows;
+    a.row_ptr(i + 1) = static_cast<Offset>(2 * i + 2);
+    a.col_idx(2 * i) = static_cast<Index>(std::min(i, other));
+    a.col_idx(2 * i + 1) = static_cast<Index>(std::max(i, other) + (other == i ? 1 : 0));
+    if (a.col_idx(2 * i + 1) == n) {
+      a.col_idx(2 * i) = n - 2;
+      a.col_idx(2 * i + 1) = n - 1;
+    }
+    a.values(2 * i) = static_cast<double>(i % 5);
+    a.values(2 * i + 1) = -3;
+  }
+  return a;
+}
+
+TEST(Memory, LeavesTheMatrixOfTheHostAsItWas) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "the address sanitizer needs address space of its own";
+#endif
+  const Index n = 9000000;  // malloc holds back heaps of 64 MiB for threads, which do not do
+  const auto a = scattered(n);
+  const auto x = krysol::zeros<double>(Host{}, "x", n);
+  const auto y = krysol::zeros<double>(Host{}, "y", n);
+  const auto expected = krysol::zeros<double>(Host{}, "expected", n);
+  Kokkos::deep_copy(x, 2.0);
+  krysol::Csr<double, Host> csr;
+  from_csr(a, csr);
+  apply(Host{}, 1, csr, ConstVector<double, Host>(x), 0, expected);
+  const auto multiply = [&](std::string_view format) {
+    Kokkos::deep_copy(y, -1.0);
+    const auto op = krysol::make_operator<double, Host>(format, a);
+    apply(Host{}, 1, *op, ConstVector<double, Host>(x), 0, y);
+    double wrong = 0;
+    for (std::size_t i = 0; i < y.extent(0); ++i) wrong += y(i) == expected(i) ? 0 : 1;
+    EXPECT_EQ(wrong, 0) << format;
+  };
+  {
+    const AddressSpaceLimit limit(std::size_t{16} << 20);
+    if (!limit.works) GTEST_SKIP() << "address space cannot be limited here";
+    const auto [text, bytes] =
+        out_of_memory([&] { krysol::make_operator<double, Host>("coo", a); });
+    EXPECT_EQ(text, "no room for 'coo.row_idx': 72.0 MB asked of Host memory");
+    EXPECT_EQ(bytes, a.nnz() * static_cast<std::int64_t>(sizeof(Index)));
+    multiply("csr");
+  }
+  multiply("coo");
+}
+
+TEST(Memory, AutoPassesOverFormatsThatDoNotFit) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "the address sanitizer needs address space of its own";
+#endif
+  const auto a = scattered(8000000);
+  krysol::FormatChoice choice;
+  {
+    const AddressSpaceLimit limit(std::size_t{180} << 20);  // 128 MB of it for x and y
+    if (!limit.works) GTEST_SKIP() << "address space cannot be limited here";
+    const auto op = krysol::select_format<double, Host>(a, {}, choice);
+    EXPECT_EQ(op->nnz(), a.nnz());
+  }
+  EXPECT_EQ(choice.name, "csr") << choice.reason;
+  int no_room = 0;
+  for (const auto& trial : choice.trials) {
+    if (holds(trial.remark, "not enough memory: no room for '")) ++no_room;
+  }
+  EXPECT_GT(no_room, 0);
+}
+#endif
+
+}  // namespace

@@ -1,0 +1,143 @@
+// Slices of several patterns of rows: what is masked, what is not, and that nothing is multiplied
+// that a row does not have. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <krysol/spmv/formats/stencil.hpp>
+#include <krysol/spmv/formats/stencil_pattern.hpp>
+#include "products.hpp"
+
+namespace {
+
+using namespace krysol_tests;
+using krysol::Host;
+using krysol::HostCsr;
+using krysol::Index;
+using krysol::PatternSlices;
+using krysol::RowPatterns;
+
+constexpr Index slice = krysol::pack_width;
+
+struct Planned {
+  HostCsr<double> a;
+  RowPatterns patterns;
+  std::vector<Index> offset;
+  PatternSlices plan;
+
+  explicit Planned(HostCsr<double> matrix, bool host = true, double most_slots = 2)
+      : a(std::move(matrix)),
+        patterns(find_patterns("test", a, false)),
+        offset(offsets_of(patterns, a)),
+        plan(krysol::plan_pattern_slices(patterns, offset, a.row_ptr.data(), a.rows, a.cols, slice,
+                                         host, most_slots)) {}
+};
+
+/// Lines of 12 points begin and end within slices of 8.
+HostCsr<double> grid() { return krysol::to_csr(poisson2d(12, 41)).matrix; }
+
+TEST(MaskedSlices, NameWhatEachOfTheirRowsNames) {
+  const Planned p(grid());
+  int seen = 0;
+  for (std::size_t s = 0; s < p.plan.pattern.size(); ++s) {
+    if (p.plan.pattern[s] >= -1) continue;
+    ++seen;
+    const auto list = static_cast<std::size_t>(krysol::masked(p.plan.pattern[s]));
+    const auto begin = static_cast<std::size_t>(p.plan.masked.ptr[list]);
+    const auto end = static_cast<std::size_t>(p.plan.masked.ptr[list + 1]);
+    EXPECT_EQ(p.plan.slice_ptr[s + 1] - p.plan.slice_ptr[s],
+              static_cast<std::int64_t>(slice * (end - begin)));
+    for (std::size_t l = 0; l < slice; ++l) {
+      const std::size_t i = s * slice + l;
+      std::vector<Index> mine;
+      for (std::size_t k = begin; k < end; ++k) {
+        if ((p.plan.masked.rows[k] >> l & 1U) != 0) {
+          mine.push_back(static_cast<Index>(i) + p.plan.masked.offset[k]);
+        }
+      }
+      const Index* of_row = p.a.col_idx.data();
+      EXPECT_EQ(mine, std::vector<Index>(of_row + p.a.row_ptr(i), of_row + p.a.row_ptr(i + 1)))
+          << "row " << i;
+    }
+  }
+  // Three slices make two lines. The lines between the first and the last repeat two of them.
+  EXPECT_GT(seen, 30);
+  EXPECT_LT(p.plan.masked.ptr.size(), 12U);
+}
+
+TEST(MaskedSlices, StayWithinTheMatrix) {
+  const Planned p(grid());  // 492 rows: 61 slices and a half
+  EXPECT_EQ(p.plan.pattern.front(), -1) << "row 1 names column 0, row 0 would name -1";
+  EXPECT_EQ(p.plan.pattern.back(), -1) << "of four rows";
+  const auto mixed = std::count(p.plan.pattern.begin(), p.plan.pattern.end(), -1);
+  EXPECT_LE(mixed, 6);
+  EXPECT_EQ(p.plan.mixed_rows, slice * mixed - 4);
+  for (std::size_t s = 0; s < p.plan.pattern.size(); ++s) {
+    if (p.plan.pattern[s] >= -1) continue;
+    const auto list = static_cast<std::size_t>(krysol::masked(p.plan.pattern[s]));
+    const auto first = static_cast<Index>(s * slice);
+    const auto begin = static_cast<std::size_t>(p.plan.masked.ptr[list]);
+    const auto last = static_cast<std::size_t>(p.plan.masked.ptr[list + 1]) - 1;
+    EXPECT_GE(first + p.plan.masked.offset[begin], 0);
+    EXPECT_LE(first + p.plan.masked.offset[last] + slice, p.a.cols);
+  }
+}
+
+TEST(MaskedSlices, AreNoneOnAGpu) {
+  const Planned p(grid(), false);
+  EXPECT_EQ(*std::min_element(p.plan.pattern.begin(), p.plan.pattern.end()), -1);
+  EXPECT_EQ(p.plan.masked.ptr, std::vector<Index>{0});
+}
+
+/// A row whose columns do not ascend has no place in a list, and keeps its slice from being masked.
+TEST(MaskedSlices, LeaveRowsOutOfOrderAlone) {
+  HostCsr<double> a = grid();
+  const std::size_t row = std::size_t{20} * 12;
+  const auto k = static_cast<std::size_t>(a.row_ptr(row));
+  std::swap(a.col_idx(k), a.col_idx(k + 1));
+  std::swap(a.values(k), a.values(k + 1));
+  EXPECT_EQ(Planned(a).plan.pattern[row / slice], -1);
+  EXPECT_LT(Planned(grid()).plan.pattern[row / slice], -1);
+}
+
+/// Rows that have little in common would be mostly places of no use.
+TEST(MaskedSlices, LeaveRowsApartThatHaveLittleInCommon) {
+  auto t = no_entries<double>(800, 800);
+  for (Index i = 0; i < 800; ++i) {
+    for (const Index d : {0, 3, 8}) t.add(i, (i + 50 + d + 11 * (i % 8)) % 800, 1 + d);
+  }
+  const Planned p(krysol::to_csr(t).matrix);
+  EXPECT_EQ(std::count(p.plan.pattern.begin(), p.plan.pattern.end(), -1), 100);
+  const Planned q(grid(), true, 1);
+  EXPECT_EQ(*std::min_element(q.plan.pattern.begin(), q.plan.pattern.end()), -1);
+}
+
+template <class Format>
+void expect_inf_stays_in_its_rows() {
+  const auto host = grid();
+  Format a;
+  from_csr(host, a);
+  const auto n = static_cast<std::size_t>(host.rows);
+  const Host exec;
+  for (std::size_t j = 0; j < n; j += 5) {
+    const krysol::Vector<double, Host> x("x", n);
+    const krysol::Vector<double, Host> y("y", n);
+    x(j) = std::numeric_limits<double>::infinity();
+    apply(exec, 1.0, a, x, 0.0, y);
+    exec.fence();
+    for (std::size_t i = 0; i < n; ++i) {
+      const Index* begin = host.col_idx.data() + host.row_ptr(i);
+      const Index* end = host.col_idx.data() + host.row_ptr(i + 1);
+      const bool named = std::find(begin, end, static_cast<Index>(j)) != end;
+      ASSERT_EQ(std::isinf(y(i)), named) << "row " << i << ", Inf at " << j;
+      ASSERT_EQ(y(i) == 0, !named) << "row " << i << ", Inf at " << j;
+    }
+  }
+}
+
+TEST(MaskedSlices, MultiplyNothingThatARowDoesNotHave) {
+  expect_inf_stays_in_its_rows<krysol::Stencil<double, Host>>();
+  expect_inf_stays_in_its_rows<krysol::StencilPattern<double, Host>>();
+}
+
+}  // namespace

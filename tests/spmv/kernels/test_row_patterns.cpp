@@ -1,0 +1,89 @@
+// Which rows are alike: counts that are known, and refusals with their numbers.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <cmath>
+
+#include "messages.hpp"
+#include "products.hpp"
+
+namespace {
+
+using namespace krysol_tests;
+using krysol::find_patterns;
+
+TEST(RowPatterns, OfALineAreItsEndsAndItsMiddle) {
+  const auto a = krysol::to_csr(poisson1d(200)).matrix;
+  for (const bool with_values : {false, true}) {
+    const auto patterns = find_patterns("test", a, with_values);
+    EXPECT_EQ(patterns.first_row, (std::vector<Index>{0, 1, 199}));
+    EXPECT_EQ(patterns.pattern_ptr, (std::vector<Index>{0, 2, 5, 7}));
+    EXPECT_EQ(patterns.of_row[0], 0);
+    for (std::size_t i = 1; i < 199; ++i) EXPECT_EQ(patterns.of_row[i], 1);
+    EXPECT_EQ(patterns.of_row[199], 2);
+    EXPECT_EQ(offsets_of(patterns, a), (std::vector<Index>{0, 1, -1, 0, 1, -1, 0}));
+  }
+}
+
+/// The number of a row's pattern is that of its first row, whatever the number of threads is.
+TEST(RowPatterns, AreNumberedInTheOrderOfTheirFirstRows) {
+  const auto a = krysol::to_csr(poisson2d(150, 140)).matrix;  // several pieces
+  const auto patterns = find_patterns("test", a, true);
+  EXPECT_EQ(patterns.first_row.size(), 9U);
+  EXPECT_TRUE(std::is_sorted(patterns.first_row.begin(), patterns.first_row.end()));
+  for (std::size_t i = 0; i < patterns.of_row.size(); ++i) {
+    const auto first = static_cast<std::size_t>(patterns.first_row[patterns.of_row[i]]);
+    ASSERT_LE(first, i);
+    const auto length = a.row_ptr(i + 1) - a.row_ptr(i);
+    ASSERT_EQ(length, a.row_ptr(first + 1) - a.row_ptr(first));
+    for (std::int64_t k = 0; k < length; ++k) {
+      const auto mine = static_cast<std::size_t>(a.row_ptr(i) + k);
+      const auto its = static_cast<std::size_t>(a.row_ptr(first) + k);
+      ASSERT_EQ(a.col_idx(mine) - static_cast<Index>(i),
+                a.col_idx(its) - static_cast<Index>(first));
+      ASSERT_EQ(a.values(mine), a.values(its));
+    }
+  }
+}
+
+TEST(RowPatterns, ValuesTellRowsApartToTheLastBit) {
+  const auto a = krysol::to_csr(poisson1d(200)).matrix;
+  auto values = a.values;
+  values(2 + 3 * 99 + 1) = std::nextafter(2.0, 3.0);  // the diagonal of row 100
+  EXPECT_EQ(find_patterns("test", a, false).first_row.size(), 3U);
+  const auto patterns = find_patterns("test", a, true);
+  EXPECT_EQ(patterns.first_row, (std::vector<Index>{0, 1, 100, 199}));
+  EXPECT_EQ(patterns.of_row[100], 2);
+  EXPECT_EQ(patterns.of_row[101], 1);
+}
+
+TEST(RowPatterns, AreRefusedWithNumbersWhereTooFewRowsAreAlike) {
+  const auto a = krysol::to_csr(random_sparse<double>(60000, 60000, 6, 5)).matrix;
+  for (const bool with_values : {false, true}) {
+    const std::string message = message_of([&] { find_patterns("shared", a, with_values); });
+    EXPECT_TRUE(holds(message, "shared: too few rows are alike: ")) << message;
+    EXPECT_TRUE(holds(message, std::to_string(a.nnz()) + " nonzeros")) << message;
+  }
+  EXPECT_THROW(find_patterns("shared", a, false), krysol::FormatRefusal);
+}
+
+/// A tenth of the rows are patterns of their own, all at one end: with more lists than are always
+/// allowed, but within an eighth of the nonzeros. Whoever looks at a part of the rows sees too
+/// many.
+TEST(RowPatterns, AreJudgedByTheWholeMatrix) {
+  constexpr Index rows = 300000;
+  constexpr Index odd = 30000;
+  for (const bool at_the_end : {false, true}) {
+    const auto a = krysol::to_csr(poisson1d(rows)).matrix;
+    auto values = a.values;
+    const Index first = at_the_end ? rows - odd : 0;
+    for (Index i = first; i < first + odd; ++i) {
+      const auto k = static_cast<std::size_t>(a.row_ptr(static_cast<std::size_t>(i)));
+      values(k) = 5 + i;
+    }
+    const auto patterns = find_patterns("test", a, true);
+    EXPECT_GE(patterns.first_row.size(), static_cast<std::size_t>(odd));
+    EXPECT_LE(patterns.first_row.size(), static_cast<std::size_t>(odd) + 3);
+  }
+}
+
+}  // namespace

@@ -1,0 +1,287 @@
+// What `auto` may choose, and what it says of it. Times are not tested.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <functional>
+#include <limits>
+
+#include <krysol/spmv/select/tuning_record.hpp>
+#include "messages.hpp"
+#include "products.hpp"
+
+namespace {
+
+using namespace krysol_tests;
+using krysol::FormatChoice;
+using krysol::FormatTrial;
+using krysol::select_format;
+
+template <class C>
+class Select : public testing::Test {};
+using SelectCases = ForGtest<EntriesAndSpaces>::type;
+TYPED_TEST_SUITE(Select, SelectCases, OnName);
+
+const FormatTrial* trial_of(const FormatChoice& choice, std::string_view format) {
+  const FormatTrial* found = nullptr;
+  for (const FormatTrial& t : choice.trials) {
+    if (std::string_view(t.name).substr(0, t.name.find(':')) != format) continue;
+    EXPECT_EQ(found, nullptr) << format << " stands there twice";
+    found = &t;
+  }
+  return found;
+}
+
+/// Measured, or ruled out by what measuring another has shown.
+bool considered(const FormatTrial* t) {
+  return t->measured || holds(t->remark, "alone take longer than");
+}
+
+/// However long it takes.
+krysol::SelectOptions patient() {
+  krysol::SelectOptions options;
+  options.unnoticed_seconds = std::numeric_limits<double>::infinity();
+  return options;
+}
+
+template <class T, class Exec>
+void expect_right_choice(const Triplets<FileScalar<T>>& entries, FormatChoice& choice) {
+  const auto host = krysol::to_csr(entries).matrix;
+  const auto a = select_format<T, Exec>(host, patient(), choice);
+  expect_product<krysol::Operator<T, Exec>, T>(*a, entries, choice.name, {0.0, 1.0, -2.7});
+  const auto again = krysol::make_operator<T, Exec>(choice.name, host);
+  EXPECT_EQ(again->name(), a->name());
+  EXPECT_EQ(again->bytes(), a->bytes());
+  for (const auto& f : krysol::list_formats()) {
+    const FormatTrial* t = trial_of(choice, f.name);
+    ASSERT_NE(t, nullptr) << f.name << " is not accounted for";
+    if (t->measured) {
+      EXPECT_GT(t->seconds, 0) << f.name;
+      EXPECT_GT(t->bytes, 0) << f.name;
+      EXPECT_TRUE(t->remark.empty()) << f.name;
+    } else {
+      EXPECT_FALSE(t->remark.empty()) << f.name;
+    }
+  }
+  EXPECT_FALSE(choice.reason.empty());
+  EXPECT_GT(choice.seconds, 0);
+}
+
+TYPED_TEST(Select, MeasuresAndChoosesOneThatIsRight) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  FormatChoice choice;
+  expect_right_choice<T, Exec>(random_sparse<FileScalar<T>>(4000, 4000, 9, 3), choice);
+  EXPECT_TRUE(trial_of(choice, "csr")->measured);
+  EXPECT_TRUE(considered(trial_of(choice, "sell_c_sigma")));
+  EXPECT_EQ(trial_of(choice, "csr")->break_even, 0);
+  EXPECT_TRUE(holds(trial_of(choice, "coo")->remark, "of csr"));
+}
+
+TYPED_TEST(Select, GoesOnWhereAFormatCannotHoldTheMatrix) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  auto entries = random_sparse<FileScalar<T>>(9000, 9000, 2, 4);
+  for (Index j = 0; j < 9000; ++j) entries.add(123, j, 1);
+  FormatChoice choice;
+  expect_right_choice<T, Exec>(entries, choice);
+  for (const char* name : {"ell", "ellpack_r"}) {
+    EXPECT_FALSE(trial_of(choice, name)->measured);
+    EXPECT_TRUE(holds(trial_of(choice, name)->remark, "of csr")) << trial_of(choice, name)->remark;
+  }
+  EXPECT_TRUE(considered(trial_of(choice, "csr_merge")));
+}
+
+TYPED_TEST(Select, TriesOneTriangleOfSymmetricMatricesOnly) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  if constexpr (!krysol::on_host<Exec>) GTEST_SKIP() << "formats of hosts";
+  const auto grid = as<FileScalar<T>>(poisson2d(120, 110));
+  FormatChoice choice;
+  expect_right_choice<T, Exec>(grid, choice);
+  EXPECT_TRUE(considered(trial_of(choice, "symmetric"))) << trial_of(choice, "symmetric")->remark;
+  EXPECT_TRUE(holds(trial_of(choice, "symmetric_bsr")->remark, "indices for each nonzero"));
+  // Where a sample of rows does not tell, the conversion does.
+  auto nearly = grid;
+  nearly.add(1, 2, FileScalar<T>(1));
+  expect_right_choice<T, Exec>(nearly, choice);
+  const auto* trial = trial_of(choice, "symmetric");
+  EXPECT_TRUE(considered(trial) || holds(trial->remark, "A(1, 2)")) << trial->remark;
+  EXPECT_FALSE(trial->measured);
+  expect_right_choice<T, Exec>(random_sparse<FileScalar<T>>(4000, 4000, 9, 3), choice);
+  for (const char* name : {"symmetric", "symmetric_bsr"}) {
+    EXPECT_TRUE(holds(trial_of(choice, name)->remark, "is not symmetric to the bit")) << name;
+  }
+}
+
+TYPED_TEST(Select, TimesTheDotProductWithIt) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  FormatChoice choice;
+  for (const Index cols : {4000, 300}) {  // a rectangular matrix has none
+    const auto entries = random_sparse<FileScalar<T>>(4000, cols, 9, 6);
+    krysol::SelectOptions options = patient();
+    options.with_dot = true;
+    const auto a = select_format<T, Exec>(krysol::to_csr(entries).matrix, options, choice);
+    expect_product<krysol::Operator<T, Exec>, T>(*a, entries, choice.name, {0.0, 1.0});
+    EXPECT_TRUE(considered(trial_of(choice, "sell_c_sigma")));
+  }
+}
+
+TYPED_TEST(Select, TakesRectangularMatrices) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  FormatChoice choice;
+  expect_right_choice<T, Exec>(random_sparse<FileScalar<T>>(3000, 500, 9, 5), choice);
+}
+
+TYPED_TEST(Select, DoesNotMeasureWhereThatCannotPay) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  FormatChoice choice;
+  expect_right_choice<T, Exec>(as<FileScalar<T>>(poisson1d(100)), choice);
+  EXPECT_EQ(choice.name, "csr");
+  EXPECT_EQ(choice.reason, "298 nonzeros are too few to measure for");
+  const auto large = krysol::to_csr(random_sparse<FileScalar<T>>(4000, 4000, 9, 3)).matrix;
+  select_format<T, Exec>(large, {.products = 12}, choice);
+  EXPECT_EQ(choice.name, "csr");
+  EXPECT_EQ(choice.reason, "12 multiplications are too few to measure for");
+}
+
+TYPED_TEST(Select, StopsWhereItsShareIsSpent) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  const auto entries = random_sparse<FileScalar<T>>(4000, 4000, 9, 3);
+  FormatChoice choice;
+  krysol::SelectOptions options;
+  options.most_share = 0;
+  options.unnoticed_seconds = 0;
+  const auto a = select_format<T, Exec>(krysol::to_csr(entries).matrix, options, choice);
+  expect_product<krysol::Operator<T, Exec>, T>(*a, entries, choice.name, {0.0, 1.0});
+  int measured = 0;
+  int over_budget = 0;
+  for (const FormatTrial& t : choice.trials) {
+    measured += t.measured ? 1 : 0;
+    over_budget += holds(t.remark, "of the time of 200 multiplications by csr") ? 1 : 0;
+  }
+  EXPECT_EQ(measured, 2) << "csr and the first that did not refuse";
+  EXPECT_GT(over_budget, 0);
+}
+
+TYPED_TEST(Select, ChecksTheMatrixFirst) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  auto host = krysol::to_csr(as<FileScalar<T>>(poisson1d(5))).matrix;
+  host.col_idx(0) = -1;
+  FormatChoice choice;
+  EXPECT_EQ(message_of([&] { select_format<T, Exec>(host, {}, choice); }),
+            "krysol::check(csr): row 0 names column -1 of 5 (counted from 0)");
+}
+
+TYPED_TEST(Select, GivesBackASavedChoice) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  const auto entries = random_sparse<FileScalar<T>>(4000, 4000, 9, 3);
+  const auto host = krysol::to_csr(entries).matrix;
+  FormatChoice measured;
+  select_format<T, Exec>(host, {}, measured);
+  for (const std::string& name : {measured.name, std::string("sell_c_sigma:64")}) {
+    measured.name = name;
+    const krysol::TuningRecord saved = krysol::save<T, Exec>(measured, host, {});
+    EXPECT_EQ(saved.space, Exec::name());
+    EXPECT_EQ((krysol::mismatch<T, Exec>(saved, host)), "");
+    FormatChoice choice;
+    const auto a = select_format<T, Exec>(host, {}, saved, choice);
+    EXPECT_TRUE(choice.reused);
+    EXPECT_EQ(choice.mismatch, "");
+    EXPECT_EQ(choice.name, name);
+    EXPECT_EQ(a->name(), std::string_view(name).substr(0, name.find(':')));
+    EXPECT_EQ(choice.trials.size(), measured.trials.size());
+    EXPECT_TRUE(holds(choice.reason, measured.reason)) << choice.reason;
+    expect_product<krysol::Operator<T, Exec>, T>(*a, entries, name, {0.0, 1.0});
+  }
+}
+
+TYPED_TEST(Select, SaysWhyASavedChoiceDoesNotFitAndMeasuresAnew) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  const auto entries = random_sparse<FileScalar<T>>(4000, 4000, 9, 3);
+  const auto host = krysol::to_csr(entries).matrix;
+  FormatChoice measured;
+  select_format<T, Exec>(host, {}, measured);
+  measured.name = "sell_c_sigma";
+  const krysol::TuningRecord fits = krysol::save<T, Exec>(measured, host, {});
+  const auto expect_mismatch = [&](const krysol::TuningRecord& saved, const std::string& why) {
+    FormatChoice choice;
+    const auto a = select_format<T, Exec>(host, {}, saved, choice);
+    EXPECT_FALSE(choice.reused) << why;
+    EXPECT_TRUE(holds(choice.mismatch, why)) << choice.mismatch << " instead of " << why;
+    EXPECT_TRUE(trial_of(choice, "csr")->measured);
+    expect_product<krysol::Operator<T, Exec>, T>(*a, entries, choice.name, {0.0});
+  };
+  auto other = fits;
+  other.space = "Abacus";
+  expect_mismatch(other, "it was made on Abacus, this is " + std::string(Exec::name()));
+  other = fits;
+  other.entry = "quad";
+  expect_mismatch(other, "it is for entries of quad, these are ");
+  other = fits;
+  other.choice.name = "elk";
+  expect_mismatch(other, "there is no format 'elk' here");
+  other.choice.name = "csr:elk";
+  expect_mismatch(other, "unknown format 'csr:elk'");
+  other.choice.name = "stencil";  // without a hash of the values
+  expect_mismatch(other, "the values differ, and stencil depends on them");
+  const auto small = krysol::to_csr(as<FileScalar<T>>(poisson1d(5))).matrix;
+  expect_mismatch(krysol::save<T, Exec>(measured, small, {}),
+                  "it is for 5 x 5 with 13 nonzeros, this matrix is 4000 x 4000");
+}
+
+TYPED_TEST(Select, MeasuresAnewWhereASavedFormatRefuses) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  auto entries = random_sparse<FileScalar<T>>(9000, 9000, 2, 4);
+  for (Index j = 0; j < 9000; ++j) entries.add(123, j, 1);
+  const auto host = krysol::to_csr(entries).matrix;
+  FormatChoice choice;
+  choice.name = "ell";
+  const auto saved = krysol::save<T, Exec>(choice, host, {});
+  EXPECT_EQ((krysol::mismatch<T, Exec>(saved, host)), "");
+  const auto a = select_format<T, Exec>(host, {}, saved, choice);
+  EXPECT_FALSE(choice.reused);
+  EXPECT_TRUE(holds(choice.mismatch, "longest row has 9000 entries")) << choice.mismatch;
+  expect_product<krysol::Operator<T, Exec>, T>(*a, entries, choice.name, {0.0});
+}
+
+TYPED_TEST(Select, TellsMatricesByTheirPatternsAndWhereNeedBeTheirValues) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  const auto make = [] { return krysol::to_csr(as<FileScalar<T>>(poisson1d(300))).matrix; };
+  FormatChoice choice;
+  choice.name = "csr";
+  const auto by_pattern = krysol::save<T, Exec>(choice, make(), {});
+  choice.name = "stencil";
+  const auto by_values = krysol::save<T, Exec>(choice, make(), {});
+  for (const auto* saved : {&by_pattern, &by_values}) {
+    EXPECT_EQ((krysol::mismatch<T, Exec>(*saved, make())), "");
+    auto moved = make();  // row 0 reaches column 299 instead of 1
+    moved.col_idx(1) = 299;
+    EXPECT_EQ((krysol::mismatch<T, Exec>(*saved, moved)),
+              "the nonzeros of this matrix are at other places");
+    auto shifted = make();  // the last entry of row 7 begins row 8
+    shifted.row_ptr(8) -= 1;
+    EXPECT_EQ((krysol::mismatch<T, Exec>(*saved, shifted)),
+              "the nonzeros of this matrix are at other places");
+  }
+  auto scaled = make();
+  scaled.values(17) *= T(2);
+  EXPECT_EQ((krysol::mismatch<T, Exec>(by_pattern, scaled)), "");
+  EXPECT_EQ((krysol::mismatch<T, Exec>(by_values, scaled)),
+            "the values differ, and stencil depends on them");
+}
+
+TEST(TuningRecord, HashesAreTheSameOnAnyNumberOfThreadsAndInAnyVersion) {
+  const auto f = krysol::fingerprint(krysol::to_csr(as<double>(poisson1d(5000))).matrix, true);
+  EXPECT_EQ(f.nnz, 14998);
+  EXPECT_EQ(f.pattern, 0xD3C93329667BEDCBU);
+  EXPECT_EQ(f.values, 0x328D33D5998DC5B6U);
+}
+
+}  // namespace
