@@ -53,6 +53,7 @@ set(KRYSOL_SOURCES
   ${KRYSOL_LONG_SOURCES}
   io/read_csr.cpp
   spmv/base/multivector.cpp
+  spmv/base/runtime.cpp
   spmv/base/vector.cpp
   spmv/dense/dense.cpp
   spmv/formats/bsr.cpp
@@ -78,10 +79,14 @@ set(KRYSOL_SOURCES
   spmv/select/formats.cpp
   spmv/select/select.cpp
   spmv/select/tuning_record.cpp
+  solver/interface/columns.cpp
+  solver/interface/matrix_input.cpp
+  solver/interface/value_watch.cpp
   solver/precond/block_jacobi.cpp
   solver/precond/ic0.cpp
   solver/precond/level_scheduled_solve.cpp
   solver/precond/ssor.cpp
+  solver/solve.cpp
   ${KRYSOL_HOST_ONLY_SOURCES})
 krysol_host_only(${KRYSOL_HOST_ONLY_SOURCES})
 krysol_compiled_alone(${KRYSOL_LONG_SOURCES} spmv/formats/kokkos_kernels.cpp)
