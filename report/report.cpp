@@ -156,7 +156,10 @@ std::string machine_as_text(std::string_view backend, int threads, std::string_v
 
 std::string as_text(const Report& r, bool explained) {
   std::string out = matrix_block(r);
-  out += line("format", fmt::format("{}, {}{}", r.format, size(static_cast<double>(r.format_bytes)),
+  // What is refused at first sight is put into no format.
+  const std::string bytes =
+      r.format_bytes > 0 ? size(static_cast<double>(r.format_bytes)) : "not made";
+  out += line("format", fmt::format("{}, {}{}", r.format, bytes,
                                     r.choice ? fmt::format(" (auto: {})", r.choice->reason) : ""));
   if (explained && r.choice) out += explain(*r.choice);
   if ((!r.order.name.empty() && r.order.name != "none") || (explained && !r.order.reason.empty())) {
