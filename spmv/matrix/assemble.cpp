@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <krysol/spmv/base/runtime.hpp>
 #include <krysol/spmv/base/spaces.hpp>
 #include <krysol/spmv/matrix/finish_rows.hpp>
 
@@ -231,6 +232,7 @@ V shortened(const char* label, const V& view, Offset kept, bool copied) {
 template <class T>
 Assembled<DeviceScalar<T>> to_csr(const Triplets<T>& t) {
   using S = DeviceScalar<T>;
+  ensure_kokkos();
   check_sizes(t);
   const int threads = Host().concurrency();
   Assembled<S> out;
