@@ -81,11 +81,7 @@ class Solver {
   template <class B, class X>
   SolveResults<B> solve(const B& b, X&& x) const {
     check_vectors<B, X>();
-    if constexpr (is_multivector<std::remove_cvref_t<X>>) {
-      return solve_multivector(b, x);
-    } else {
-      return results<B>(solve_columns(columns_of(b), columns_of(x)));
-    }
+    return results<B>(solve_columns(columns_of(b), columns_of(x)));
   }
 
   /// y := A x, in the caller's order. x and y as b and x of solve, with one column.
@@ -164,23 +160,6 @@ class Solver {
     } else {
       return std::move(all.front());
     }
-  }
-
-  template <class V, class Exec>
-  std::vector<SolveResult> solve_multivector(const MultiVector<V, Exec>& b,
-                                             const MultiVector<V, Exec>& x) const {
-    using Columns = Kokkos::View<V**, Kokkos::LayoutLeft, Exec>;
-    const Columns columns_b("b", static_cast<std::size_t>(b.rows),
-                            static_cast<std::size_t>(b.cols));
-    const Columns columns_x("x", static_cast<std::size_t>(x.rows),
-                            static_cast<std::size_t>(x.cols));
-    copy_columns(Exec{}, b, columns_b);
-    copy_columns(Exec{}, x, columns_x);
-    Exec{}.fence();
-    auto all = solve_columns(columns_of(columns_b), columns_of(columns_x));
-    copy_columns(Exec{}, columns_x, x);
-    Exec{}.fence();
-    return all;
   }
 
   std::vector<SolveResult> solve_columns(const ColumnsRef& b, const ColumnsRef& x) const;

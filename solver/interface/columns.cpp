@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <krysol/solver/interface/columns.hpp>
 
+#include <algorithm>
 #include <functional>
 #include <stdexcept>
 
@@ -62,7 +63,7 @@ void run(const char* label, std::int64_t n, const Body& body) {
 /// Calls body with the first number of column c as a pointer to its type.
 template <class T, class Body>
 void with_column(const ColumnsRef& columns, std::int64_t c, const Body& body) {
-  const auto at = [&](auto* data) { body(data + c * columns.col_stride); };
+  const auto at = [&](auto* data) { body(data + columns.offset(c)); };
   switch (columns.kind) {
     case ScalarKind::float32:
       return at(static_cast<float*>(columns.data));
@@ -78,20 +79,32 @@ void with_column(const ColumnsRef& columns, std::int64_t c, const Body& body) {
   throw std::invalid_argument("krysol::solve: the matrix is real, b or x are complex");
 }
 
+std::size_t bytes_of_number(ScalarKind kind) {
+  if (kind == ScalarKind::float32) return sizeof(float);
+  return kind == ScalarKind::complex64 ? 2 * sizeof(double) : sizeof(double);
+}
+
 /// Bytes of a column's numbers, from the first one to the end of the last: [begin, end).
 struct Range {
   const char* begin;
   const char* end;
 };
 Range range_of(const ColumnsRef& columns) {
-  std::size_t size = sizeof(double);
-  if (columns.kind == ScalarKind::float32) size = sizeof(float);
-  if (columns.kind == ScalarKind::complex64) size = 2 * sizeof(double);
+  const std::size_t size = bytes_of_number(columns.kind);
   const auto* begin = static_cast<const char*>(columns.data);
   if (columns.rows == 0 || columns.cols == 0) return {begin, begin};
-  const std::int64_t last =
-      (columns.rows - 1) * columns.row_stride + (columns.cols - 1) * columns.col_stride;
+  std::int64_t last = 0;
+  for (std::int64_t c = 0; c < columns.cols; ++c) last = std::max(last, columns.offset(c));
+  last += (columns.rows - 1) * columns.row_stride;
   return {begin, begin + (static_cast<std::size_t>(last) + 1) * size};
+}
+
+/// Two columns of one matrix in rows lie between each other, and share nothing.
+bool interleaved(const ColumnsRef& a, const ColumnsRef& b) {
+  if (a.cols != 1 || b.cols != 1 || a.kind != b.kind || a.row_stride != b.row_stride) return false;
+  const auto size = static_cast<std::int64_t>(bytes_of_number(a.kind));
+  const std::int64_t apart = static_cast<const char*>(a.data) - static_cast<const char*>(b.data);
+  return apart % (a.row_stride * size) != 0;
 }
 
 }  // namespace
@@ -180,7 +193,7 @@ void check_columns(std::string_view function, std::int64_t rows, const ColumnsRe
   const Range of_b = range_of(b);
   const Range of_x = range_of(x);
   const std::less<> before;  // of pointers into any arrays
-  if (before(of_b.begin, of_x.end) && before(of_x.begin, of_b.end)) {
+  if (before(of_b.begin, of_x.end) && before(of_x.begin, of_b.end) && !interleaved(b, x)) {
     throw std::invalid_argument(
         fmt::format("{}: b and x overlap in memory; give x an array of its own", function));
   }

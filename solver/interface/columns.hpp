@@ -11,7 +11,7 @@
 
 namespace krysol {
 
-/// Columns of numbers, not owned: entry (i, c) is data[i row_stride + c col_stride].
+/// Columns of numbers, not owned: entry (i, c) is data[i row_stride + offset(c)].
 struct ColumnsRef {
   void* data = nullptr;  // const is cast away where they are only read
   ScalarKind kind = ScalarKind::float64;
@@ -20,15 +20,28 @@ struct ColumnsRef {
   std::int64_t row_stride = 1;
   std::int64_t col_stride = 0;
   bool on_device = false;  // in memory that the host cannot read
+  std::int64_t group = 0;  // columns that stand together, group_stride from the next; 0: all
+  std::int64_t group_stride = 0;
+
+  std::int64_t offset(std::int64_t c) const {
+    if (group == 0) return c * col_stride;
+    return c / group * group_stride + c % group * col_stride;
+  }
 };
 
 template <class P>
 ColumnsRef columns_ref(P* data, std::int64_t rows, std::int64_t cols = 1,
                        std::int64_t row_stride = 1, std::int64_t col_stride = 0,
                        bool on_device = false) {
-  auto* plain = const_cast<std::remove_const_t<P>*>(data);
-  return {plain,    scalar_kind<std::remove_const_t<P>>(), rows, cols, row_stride, col_stride,
-          on_device};
+  ColumnsRef to;
+  to.data = const_cast<std::remove_const_t<P>*>(data);
+  to.kind = scalar_kind<std::remove_const_t<P>>();
+  to.rows = rows;
+  to.cols = cols;
+  to.row_stride = row_stride;
+  to.col_stride = col_stride;
+  to.on_device = on_device;
+  return to;
 }
 
 /// How a type is read as a vector or as several: a specialisation has `scalar`, the type of its
@@ -82,6 +95,25 @@ struct VectorAdapter<Kokkos::View<S, Properties...>> {
   }
 };
 
+/// In place: a pack is pack_width numbers that stand together.
+template <class T, class Exec>
+struct VectorAdapter<MultiVector<T, Exec>> {
+  using scalar = T;
+  static constexpr bool several = true;
+  template <class V>
+  static constexpr bool writable = true;
+  static ColumnsRef columns(const MultiVector<T, Exec>& v) {
+    static_assert(sizeof(Pack<T>) == pack_width * sizeof(T));
+    constexpr bool on_device =
+        !Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
+    ColumnsRef to = columns_ref(reinterpret_cast<T*>(v.panels.data()), v.rows, v.cols, pack_width,
+                                1, on_device);
+    to.group = pack_width;
+    to.group_stride = v.rows * pack_width;
+    return to;
+  }
+};
+
 /// True for types that Krysol can read as a vector or as several.
 template <class V>
 concept SystemVector = requires(const std::remove_cvref_t<V>& v) {
@@ -89,12 +121,6 @@ concept SystemVector = requires(const std::remove_cvref_t<V>& v) {
   { VectorAdapter<std::remove_cvref_t<V>>::columns(v) } -> std::same_as<ColumnsRef>;
 };
 
-template <class V>
-inline constexpr bool is_multivector = false;
-template <class T, class Exec>
-inline constexpr bool is_multivector<MultiVector<T, Exec>> = true;
-
-/// The columns of v, which is writable where x is asked for.
 template <SystemVector V>
 ColumnsRef columns_of(const V& v) {
   return VectorAdapter<std::remove_cvref_t<V>>::columns(v);
