@@ -31,6 +31,7 @@ set(KRYSOL_HOST_ONLY_SOURCES
   io/text/ordered_blocks.cpp
   io/text/scanner.cpp
   io/text/threads.cpp
+  spmv/base/compiled_fmt.cpp
   spmv/base/large_pages.cpp
   spmv/dense/dense_panels.cpp
   spmv/matrix/sorted_columns.cpp

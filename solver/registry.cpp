@@ -5,7 +5,7 @@
 #include <optional>
 
 #include <fast_float/fast_float.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <krysol/solver/krylov/cg.hpp>
 #include <krysol/solver/precond/block_jacobi.hpp>
 #include <krysol/solver/precond/ic0.hpp>
