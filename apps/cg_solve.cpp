@@ -6,11 +6,38 @@
 //   cg_solve data/gr_30_30.mtx --format ell --precond none --tol 1e-10
 //   cg_solve data/Trefethen_2000.mtx --rhs ones --output x.mtx --history residuals.csv
 //   cg_solve data/Trefethen_2000.mtx --json - --quiet
-#include <fmt/format.h>
+<<<<<<< HEAD
+#include <fmt/core.h>
+=======
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <functional>
+#include <iostream>
+
+#include <fast_float/fast_float.h>
+#include <fmt/core.h>
+>>>>>>> main
 #include <CLI/CLI.hpp>
 
 #include <krysol/io/matrix_market/matrix_market.hpp>
 #include <krysol/io/read_csr.hpp>
+<<<<<<< HEAD
+=======
+#include <krysol/solver/krylov/blas1.hpp>
+#include <krysol/solver/outcome/breakdown.hpp>
+#include <krysol/solver/registry.hpp>
+#include <krysol/spmv/base/join.hpp>
+#include <krysol/spmv/matrix/properties.hpp>
+#include <krysol/spmv/order/reorder.hpp>
+#include <krysol/spmv/select/tuning_record.hpp>
+
+#include <krysol/gallery/rhs.hpp>
+>>>>>>> main
 #include <krysol/report/report.hpp>
 #include <krysol/report/solve_report.hpp>
 #include <krysol/report/tuning_record_json.hpp>
@@ -256,7 +283,7 @@ void check_standard_output(const Options& o) {
     if (value == "-") users.push_back(name);
   }
   if (users.size() < 2) return;
-  throw UsageError(fmt::format("{} would mix on standard output{}", fmt::join(users, " and "),
+  throw UsageError(fmt::format("{} would mix on standard output{}", join(users, " and "),
                                o.quiet ? "" : "; add --quiet"));
 }
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <mutex>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <krysol/solver/interface/value_watch.hpp>
 #include <krysol/solver/outcome/breakdown.hpp>
 #include <krysol/solver/registry.hpp>

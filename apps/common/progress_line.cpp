@@ -7,7 +7,7 @@
 #include <csignal>
 #include <cstdio>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace krysol::apps {
 namespace {

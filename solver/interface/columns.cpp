@@ -5,7 +5,7 @@
 #include <functional>
 #include <stdexcept>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <krysol/spmv/base/finite.hpp>
 
 namespace krysol {

@@ -27,7 +27,7 @@
 #include <thread>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <krysol/io/read.hpp>
 #include <krysol/solver/registry.hpp>
 #include <krysol/spmv/select/formats.hpp>
