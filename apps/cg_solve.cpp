@@ -54,6 +54,7 @@ struct Options {
   std::string solver = "cg";
   std::string precond = "jacobi";
   StoppingCriteria stop;
+  double lambda_min = 0;
   std::string output;
   std::string history;
   std::string json;
@@ -397,6 +398,12 @@ HostCsr<S> make_order(const Options& options, const std::optional<TuningRecord>&
   return reorder(options.reorder, matrix, products, order);
 }
 
+NamedOptions method_options(const Options& options) {
+  NamedOptions named;
+  if (options.lambda_min > 0) named["lambda_min"] = fmt::format("{}", options.lambda_min);
+  return named;
+}
+
 template <class S>
 int run_typed(const Options& options, const std::optional<TuningRecord>& saved,
               const Assembled<S>& assembled, const AttachedVectors& attached, Report report) {
@@ -422,7 +429,7 @@ int run_typed(const Options& options, const std::optional<TuningRecord>& saved,
   describe(properties, report.matrix);
 
   System<S> system = make_system(options, *op, order.order, attached, report);
-  if (auto refused = find_breakdown(properties)) {
+  if (auto refused = find_breakdown(properties, method_traits(options.solver))) {
     report.result = std::move(*refused);
     if (!options.output.empty()) {
       report.notes.push_back(
@@ -439,6 +446,9 @@ int run_typed(const Options& options, const std::optional<TuningRecord>& saved,
       throw UsageError(made.refusal + counted + "; --strict takes nothing in its place");
     }
     report.preconditioner = made.used;
+    for (const SetupFact& fact : made.m->report()) {
+      report.preconditioner_facts.emplace_back(fact.name, fact.value);
+    }
     if (!made.note.empty()) report.notes.push_back(made.note + counted);
 
     ProgressLine progress(!options.quiet);
@@ -450,7 +460,7 @@ int run_typed(const Options& options, const std::optional<TuningRecord>& saved,
       return !interrupted;
     };
     report.result = solve<S, Exec>(options.solver, exec, *op, system.b, system.x, *made.m,
-                                   options.stop, observer);
+                                   options.stop, observer, method_options(options));
     std::signal(SIGINT, SIG_DFL);
     progress.clear();
     count_as_in_file(order.order, report.result);
@@ -485,6 +495,7 @@ int run(const Options& options) {
   report.solver = options.solver;
   report.preconditioner = options.precond;
   report.stop = options.stop;
+  report.lambda_min = options.lambda_min;
   MatrixSummary& m = report.matrix;
   m.file = options.matrix;
   m.file_bytes = file.info.bytes;
@@ -539,7 +550,7 @@ void add_options(CLI::App& app, Options& o) {
       ->check(number_from(1));
   app.add_option("--time-limit", o.stop.time_limit_s, "seconds for the iteration")
       ->check(number_from(0, false));
-  app.add_option("--lambda-min", o.stop.lambda_min,
+  app.add_option("--lambda-min", o.lambda_min,
                  "a number that no eigenvalue of M^-1 A is below, for a bound of the error")
       ->check(number_from(0, false));
   app.add_option("--output", o.output, "write x as a Matrix Market vector; - for standard output");
@@ -579,8 +590,9 @@ void check_standard_output(const Options& o) {
 int main_checked(int argc, char** argv) {
   Options options;
   CLI::App app{
-      "Solves A x = b for a symmetric (Hermitian) positive definite matrix from a file, with\n"
-      "conjugate gradients, and reports the residual computed from the x that it found.\n"
+      "Solves A x = b for a symmetric (Hermitian) matrix from a file, with conjugate gradients\n"
+      "where --solver names no other method, and reports the residual computed from the x that\n"
+      "it found.\n"
       "Exit code: 0 converged, 1 any other outcome, 2 bad input or usage, 3 internal error\n"
       "or not enough memory.",
       "cg_solve"};
