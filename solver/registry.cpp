@@ -176,6 +176,7 @@ SolverEntry<T, Exec> solver_of(std::string_view name) {
 
 }  // namespace
 
+#ifndef KRYSOL_FOR_FLOAT
 std::vector<MethodInfo> list_solvers() {
   std::vector<MethodInfo> list;
   for (const auto& e : solvers<double, Host>()) list.push_back(e.info);
@@ -191,6 +192,7 @@ std::vector<PreconditionerInfo> list_preconditioners() {
 MethodTraits method_traits(std::string_view name) {
   return solver_of<double, Host>(name).info.traits;
 }
+#endif
 
 template <class T, class Exec>
 MadePreconditioner<T, Exec> make_preconditioner(std::string_view name,
@@ -253,7 +255,7 @@ SolveResult solve(std::string_view name, const Exec& exec, const Operator<T, Exe
                              const ConstVector<T, Exec>&, const Vector<T, Exec>&,                \
                              const AnyPreconditioner<T, Exec>&, const StoppingCriteria&,         \
                              const Observer&, const NamedOptions&, Workspace<T, Exec>*);
-KRYSOL_FOR_EACH_ENTRY_AND_SPACE(KRYSOL_INSTANTIATE)
+KRYSOL_FOR_EACH_SOLVED_ENTRY_AND_SPACE(KRYSOL_INSTANTIATE)
 #undef KRYSOL_INSTANTIATE
 
 }  // namespace krysol
