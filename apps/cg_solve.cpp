@@ -6,43 +6,17 @@
 //   cg_solve data/gr_30_30.mtx --format ell --precond none --tol 1e-10
 //   cg_solve data/Trefethen_2000.mtx --rhs ones --output x.mtx --history residuals.csv
 //   cg_solve data/Trefethen_2000.mtx --json - --quiet
-<<<<<<< HEAD
 #include <fmt/core.h>
-=======
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <atomic>
-#include <cmath>
-#include <csignal>
-#include <cstdio>
-#include <functional>
-#include <iostream>
-
-#include <fast_float/fast_float.h>
-#include <fmt/core.h>
->>>>>>> main
 #include <CLI/CLI.hpp>
 
 #include <krysol/io/matrix_market/matrix_market.hpp>
 #include <krysol/io/read_csr.hpp>
-<<<<<<< HEAD
-=======
-#include <krysol/solver/krylov/blas1.hpp>
-#include <krysol/solver/outcome/breakdown.hpp>
-#include <krysol/solver/registry.hpp>
-#include <krysol/spmv/base/join.hpp>
-#include <krysol/spmv/matrix/properties.hpp>
-#include <krysol/spmv/order/reorder.hpp>
-#include <krysol/spmv/select/tuning_record.hpp>
-
-#include <krysol/gallery/rhs.hpp>
->>>>>>> main
 #include <krysol/report/report.hpp>
 #include <krysol/report/solve_report.hpp>
 #include <krysol/report/tuning_record_json.hpp>
 #include <krysol/solver/registry.hpp>
 #include <krysol/solver/solve.hpp>
+#include <krysol/spmv/base/join.hpp>
 #include <krysol/spmv/order/reorder.hpp>
 #include "bench/bandwidth.hpp"
 #include "common/cli.hpp"
@@ -65,6 +39,7 @@ struct Options {
   std::string solver = "cg";
   std::string precond = "jacobi";
   StoppingCriteria stop;
+  double lambda_min = 0;
   std::string output;
   std::string history;
   std::string json;
@@ -126,6 +101,9 @@ SolveOptions solve_options(const Options& options) {
   o.format = options.format;
   o.order = options.reorder;
   o.stop = options.stop;
+  if (options.lambda_min > 0) {
+    o.solver_options["lambda_min"] = fmt::format("{}", options.lambda_min);
+  }
   if (!options.choice.empty()) o.tuning = read_choice(options.choice);
   o.tuning_name = options.choice;
   o.keep_tuning = !options.save_choice.empty();
@@ -196,6 +174,7 @@ int run(const Options& options) {
   report.backend = version::backend;
   report.device = device_name();
   report.threads = Host().concurrency();
+  report.lambda_min = options.lambda_min;
   MatrixSummary& m = report.matrix;
   m.file = options.matrix;
   m.file_bytes = file.info.bytes;
@@ -250,7 +229,7 @@ void add_options(CLI::App& app, Options& o) {
       ->check(number_from(1));
   app.add_option("--time-limit", o.stop.time_limit_s, "seconds for the iteration")
       ->check(number_from(0, false));
-  app.add_option("--lambda-min", o.stop.lambda_min,
+  app.add_option("--lambda-min", o.lambda_min,
                  "a number that no eigenvalue of M^-1 A is below, for a bound of the error")
       ->check(number_from(0, false));
   app.add_option("--output", o.output, "write x as a Matrix Market vector; - for standard output");
@@ -290,8 +269,9 @@ void check_standard_output(const Options& o) {
 int main_checked(int argc, char** argv) {
   Options options;
   CLI::App app{
-      "Solves A x = b for a symmetric (Hermitian) positive definite matrix from a file, with\n"
-      "conjugate gradients, and reports the residual computed from the x that it found.\n"
+      "Solves A x = b for a symmetric (Hermitian) matrix from a file, with conjugate gradients\n"
+      "where --solver names no other method, and reports the residual computed from the x that\n"
+      "it found.\n"
       "Exit code: 0 converged, 1 any other outcome, 2 bad input or usage, 3 internal error\n"
       "or not enough memory.",
       "cg_solve"};

@@ -40,7 +40,8 @@ set(KRYSOL_HOST_ONLY_SOURCES
   solver/outcome/advice.cpp
   solver/outcome/error_bounds.cpp
   solver/outcome/lanczos.cpp
-  solver/outcome/lanczos_monitor.cpp)
+  solver/outcome/lanczos_monitor.cpp
+  solver/outcome/named_options.cpp)
 # What takes compilers longest comes first, so that no core waits for it in the end.
 set(KRYSOL_LONG_SOURCES
   spmv/select/formats_complex_double.cpp

@@ -35,7 +35,7 @@ int main() {
   Eigen::VectorXd x = Eigen::VectorXd::Zero(a.rows());
   const krysol::SolveResult r = krysol::solve(a, b, x, {.preconditioner = "ic0"});
   std::cout << krysol::to_string(r.status) << ": |b - A x| = " << r.residual
-            << ", |x - x*|_A <= " << r.error.upper_estimate << ". " << r.advice << '\n';
+            << ", |x - x*|_A <= " << r.cg->error.upper_estimate << ". " << r.advice << '\n';
 
   // The certificate is that of the x that was returned: Eigen finds the same residual.
   const double residual = (b - a * x).norm();

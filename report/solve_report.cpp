@@ -34,6 +34,7 @@ void take(const SolveReport& solve, Report& report) {
   report.format_bytes = solve.format_bytes;
   report.solver = solve.solver;
   report.preconditioner = solve.preconditioner;
+  report.preconditioner_facts = solve.preconditioner_facts;
   report.stop = solve.stop;
   report.notes.insert(report.notes.end(), solve.notes.begin(), solve.notes.end());
   report.result = solve.result;

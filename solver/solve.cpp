@@ -26,7 +26,7 @@ using Exec = Kokkos::DefaultExecutionSpace;
 }
 
 void check_number(std::string_view name, double v, double lowest) {
-  if (!has_finite_bits(v) || v < lowest) {
+  if (!is_finite(v) || v < lowest) {
     refuse(fmt::format("{} is {}; it must be a finite number from {}", name, v, lowest));
   }
 }
@@ -35,7 +35,6 @@ void check_stopping(const StoppingCriteria& stop) {
   check_number("stop.rtol", stop.rtol, 0);
   check_number("stop.atol", stop.atol, 0);
   check_number("stop.time_limit_s", stop.time_limit_s, 0);
-  check_number("stop.lambda_min", stop.lambda_min, 0);
   if (stop.max_iterations < 0) {
     refuse(fmt::format("stop.max_iterations is {}; 0 stands for ten times the rows",
                        stop.max_iterations));
@@ -56,14 +55,12 @@ void check_name(std::string_view kind, std::string_view name, const Entries& ent
 void check_options(const SolveOptions& o) {
   check_stopping(o.stop);
   check_number("expected_products", o.expected_products, 0);
-  check_name("solver", o.solver, list_solvers());
+  method_traits(o.solver);  // throws for a name that is unknown
   check_name("order", o.order, list_orders());
-  check_name("preconditioner",
-             std::string_view(o.preconditioner).substr(0, o.preconditioner.find(':')),
-             list_preconditioners());
+  check_name("preconditioner", base_of(o.preconditioner), list_preconditioners());
   auto formats = list_formats();
   formats.push_back({"auto", {}, {}});
-  check_name("format", std::string_view(o.format).substr(0, o.format.find(':')), formats);
+  check_name("format", base_of(o.format), formats);
 }
 
 double expected_products(const SolveOptions& o) {
@@ -122,10 +119,11 @@ void count_as_caller(const Permutation& order, SolveResult& result) {
 }
 
 /// For a b or x0 that no iteration could start from.
-SolveResult not_finite(Index row, bool in_b, double atol) {
+SolveResult not_finite(Index row, bool in_b, double atol, const MethodTraits& method) {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   SolveResult r;
   r.status = Status::not_finite;
+  r.method = method;
   r.residual = r.initial_residual = nan;
   r.b_norm = in_b ? nan : 0;
   r.target = atol;
@@ -185,7 +183,7 @@ struct Solver<T>::State {
     to.properties = plain(properties);
     to.screen = {};
     to.screen.add(timer.seconds(), static_cast<double>(2 * bytes(a)));
-    auto breakdown = find_breakdown(properties);
+    auto breakdown = find_breakdown(properties, method_traits(options.solver));
     to.refused = breakdown.has_value();
     if (breakdown) to.result = std::move(*breakdown);
     return a;
@@ -236,6 +234,10 @@ struct Solver<T>::State {
     const std::string counted =
         order.order.empty() ? "" : fmt::format("; rows counted in the order '{}'", order.name);
     to.preconditioner = m.used;
+    to.preconditioner_facts.clear();
+    for (const SetupFact& fact : m.m->report()) {
+      to.preconditioner_facts.emplace_back(fact.name, fact.value);
+    }
     to.refusal = m.refusal.empty() ? "" : m.refusal + counted;
     if (!m.note.empty()) to.notes.push_back(m.note + counted);
   }
@@ -295,7 +297,8 @@ struct Solver<T>::State {
     report.convert.add(timer.seconds(), static_cast<double>(bytes(moved) + op->bytes()));
 
     timer.reset();
-    m = make_preconditioner<T, Exec>(options.preconditioner, moved);
+    m = make_preconditioner<T, Exec>(options.preconditioner,
+                                     {&moved, op.get(), options.preconditioner_options});
     Exec{}.fence();
     report.setup = {};
     report.setup.add(timer.seconds(), 0);
@@ -373,10 +376,11 @@ struct Solver<T>::State {
       if (bad < 0) continue;
       const auto place = static_cast<std::size_t>(bad);
       const Index row = order.order.empty() ? static_cast<Index>(bad) : order.order[place];
-      return not_finite(row, in_b, options.stop.atol);
+      return not_finite(row, in_b, options.stop.atol, method_traits(options.solver));
     }
     SolveResult r = krysol::solve<T, Exec>(options.solver, Exec{}, *op, ConstVector<T>(from), to,
-                                           preconditioner(), options.stop, options.observer);
+                                           preconditioner(), options.stop, options.observer,
+                                           options.solver_options);
     count_as_caller(order.order, r);
     check_watch(r);
     scatter<T>(to, places, x, c);
@@ -411,16 +415,14 @@ Solver<T>::Solver(std::shared_ptr<const Operator<T>> a, SolveOptions options,
     s.report.preconditioner = s.own_m->name();
     return;
   }
-  const std::string asked = s.options.preconditioner;
-  if (asked != "none" && (asked != "jacobi" || s.options.strict)) {
-    refuse(
-        fmt::format("preconditioner '{}' is made from a matrix; for an operator without one use "
-                    "'none', or give one of your own",
-                    asked));
+  // The default is not what anybody asked for.
+  std::string name = s.options.preconditioner;
+  if (name == "jacobi" && !s.options.strict) {
+    s.report.notes.emplace_back("jacobi needs a matrix: none is used");
+    name = "none";
   }
-  if (asked != "none") s.report.notes.emplace_back("jacobi needs a matrix: none is used");
-  s.own_m = std::make_shared<PreconditionerOf<Identity, T, Exec>>(Identity{});
-  s.report.preconditioner = "none";
+  s.m = make_preconditioner<T, Exec>(name, {nullptr, s.op.get(), s.options.preconditioner_options});
+  s.describe_preconditioner(s.report);
 }
 
 template <class T>

@@ -6,7 +6,6 @@
 #include <stdexcept>
 
 #include <fmt/core.h>
-#include <krysol/spmv/base/finite.hpp>
 
 namespace krysol {
 namespace {
@@ -45,6 +44,16 @@ struct Scatter {
     to[stride * (order == nullptr ? i : std::int64_t{order[i]})] = as<V>(from[i]);
   }
 };
+
+/// is_finite on devices too: an IEEE 754 number is finite where not all bits of its exponent are
+/// set.
+KOKKOS_INLINE_FUNCTION bool has_finite_bits(double v) {
+  constexpr std::uint64_t exponent = 0x7FF0000000000000U;
+  return (Kokkos::bit_cast<std::uint64_t>(v) & exponent) != exponent;
+}
+KOKKOS_INLINE_FUNCTION bool has_finite_bits(const Kokkos::complex<double>& v) {
+  return has_finite_bits(v.real()) && has_finite_bits(v.imag());
+}
 
 template <class T>
 struct FirstNotFinite {

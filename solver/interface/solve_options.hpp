@@ -5,8 +5,10 @@
 #include <complex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <krysol/solver/outcome/named_options.hpp>
 #include <krysol/solver/outcome/solver.hpp>
 #include <krysol/spmv/matrix/properties.hpp>
 #include <krysol/spmv/order/order_choice.hpp>
@@ -26,7 +28,9 @@ struct SolveReport {
   std::optional<TuningRecord> tuning{};  // where keep_tuning asked for it
   std::int64_t format_bytes = 0;
   std::string solver{};
-  std::string preconditioner{};       // that was used: another one where `refusal` says so
+  std::string preconditioner{};  // that was used: another one where `refusal` says so
+  std::vector<std::pair<std::string, std::string>>
+      preconditioner_facts{};         // what it tells of itself
   std::string refusal{};              // what could not be built, and at which row
   std::vector<std::string> notes{};   // what a user should know of the choices
   std::vector<std::string> passes{};  // over the caller's arrays, that types or layout asked for
@@ -43,9 +47,11 @@ struct SolveReport {
 /// list_solvers(), list_preconditioners(), list_formats(), list_orders().
 struct SolveOptions {
   std::string solver = "cg";
-  std::string preconditioner = "jacobi";
-  std::string format = "auto";  // "auto": measured, unless the matrix is small
-  std::string order = "auto";   // of the rows while solving
+  NamedOptions solver_options{};          // what it alone has, as {{"lambda_min", "1e-3"}} for cg
+  std::string preconditioner = "jacobi";  // with its options after a colon: "block-jacobi:8"
+  NamedOptions preconditioner_options{};  // or here: {{"block", "8"}}
+  std::string format = "auto";            // "auto": measured, unless the matrix is small
+  std::string order = "auto";             // of the rows while solving
   StoppingCriteria stop{};
   Observer observer{};  // called after each iteration; false ends the solve with the x so far
   /// Multiplications that a setup will be used for, which measuring must pay within; 0: 200, or
