@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <fmt/core.h>
+#include <krysol/spmv/base/runtime.hpp>
 #include <krysol/spmv/base/spaces.hpp>
 #include <krysol/spmv/matrix/finish_rows.hpp>
 
@@ -293,6 +294,7 @@ V shortened(const char* label, const V& view, Offset kept, bool copied) {
 template <class T>
 Assembled<DeviceScalar<T>> to_csr(const Triplets<T>& t, Triangles given) {
   using S = DeviceScalar<T>;
+  ensure_kokkos();
   check_sizes(t);
   const bool mirror = t.symmetry != Symmetry::general && given == Triangles::one;
   const int threads = Host().concurrency();
