@@ -176,7 +176,7 @@ std::string as_text(const Report& r, bool explained) {
   for (const auto& [name, value] : r.preconditioner_facts) {
     facts.push_back(fmt::format("{} {}", name, value));
   }
-  if (!facts.empty()) out += line("", fmt::format("{}", fmt::join(facts, ", ")));
+  if (!facts.empty()) out += line("", join(facts, ", "));
   const std::string absolute = r.stop.atol > 0 ? fmt::format(", or {:.3g}", r.stop.atol) : "";
   out += line("stop", fmt::format("|b - Ax| <= {:.3g} |b|{}", r.stop.rtol, absolute));
   for (const std::string& note : r.notes) out += line("note", note);
