@@ -393,7 +393,7 @@ TEST(Solve, TakesAnOperatorWithoutAMatrix) {
   EXPECT_EQ(report.format, "ell");
   o.preconditioner = "ic0";
   EXPECT_TRUE(holds(krysol_tests::message_of([&] { krysol::solve(a, b, y, o); }),
-                    "preconditioner 'ic0' is made from a matrix"));
+                    "preconditioner 'ic0' is made from the entries of A"));
 }
 
 TEST(Solve, SolvesInAnotherOrderAndTellsRowsOfTheCaller) {
