@@ -293,6 +293,7 @@ V shortened(const char* label, const V& view, Offset kept, bool copied) {
 template <class T>
 Assembled<DeviceScalar<T>> to_csr(const Triplets<T>& t, Triangles given) {
   using S = DeviceScalar<T>;
+  require_kokkos();
   check_sizes(t);
   const bool mirror = t.symmetry != Symmetry::general && given == Triangles::one;
   const int threads = Host().concurrency();
