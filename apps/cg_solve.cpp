@@ -17,7 +17,7 @@
 #include <iostream>
 
 #include <fast_float/fast_float.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
 #include <krysol/io/bytes/file.hpp>
@@ -28,6 +28,7 @@
 #include <krysol/solver/krylov/blas1.hpp>
 #include <krysol/solver/outcome/breakdown.hpp>
 #include <krysol/solver/registry.hpp>
+#include <krysol/spmv/base/join.hpp>
 #include <krysol/spmv/matrix/properties.hpp>
 #include <krysol/spmv/order/reorder.hpp>
 #include <krysol/spmv/select/tuning_record.hpp>
@@ -572,7 +573,7 @@ void check_standard_output(const Options& o) {
     if (value == "-") users.push_back(name);
   }
   if (users.size() < 2) return;
-  throw UsageError(fmt::format("{} would mix on standard output{}", fmt::join(users, " and "),
+  throw UsageError(fmt::format("{} would mix on standard output{}", join(users, " and "),
                                o.quiet ? "" : "; add --quiet"));
 }
 

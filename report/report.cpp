@@ -3,10 +3,11 @@
 
 #include <cmath>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <krysol/report/choice_report.hpp>
 #include <krysol/report/text.hpp>
+#include <krysol/spmv/base/join.hpp>
 
 namespace krysol::report {
 namespace {
@@ -118,7 +119,7 @@ std::string energy_lines(const Report& r) {
                                 e.delay == 1 ? "" : "s", e.lower));
   }
   if (parts.empty()) return {};
-  std::string out = line("", fmt::format("error |x - x*|_A: {}", fmt::join(parts, "; ")));
+  std::string out = line("", fmt::format("error |x - x*|_A: {}", join(parts, "; ")));
   if (!std::isnan(e.upper_bound)) {
     out += line("", fmt::format("at most {:.2e}{}, given that no eigenvalue is below {:.4g}",
                                 e.upper_bound, relative(e.upper_bound), r.stop.lambda_min));

@@ -5,7 +5,7 @@
 #include <array>
 #include <limits>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <krysol/io/harwell_boeing/harwell_boeing.hpp>
 #include <krysol/io/model/foreign_format.hpp>

@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <krysol/solver/registry.hpp>
 #include <krysol/spmv/select/formats.hpp>
 #include <nlohmann/json.hpp>

@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <krysol/solver/registry.hpp>
 #include <krysol/spmv/select/formats.hpp>
 #include <nlohmann/json.hpp>

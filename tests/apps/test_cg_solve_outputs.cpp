@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <krysol/io/read.hpp>
 #include <krysol/spmv/select/formats.hpp>
 #include <nlohmann/json.hpp>

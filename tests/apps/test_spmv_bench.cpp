@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <krysol/spmv/select/formats.hpp>
 #include <nlohmann/json.hpp>
 #include "spmv_bench_runs.hpp"
