@@ -367,10 +367,10 @@ class Collector {
       return;
     }
     if (progress_.kept > room_) {
-      const std::unique_lock nobody_copies(arrays_);
+      const std::unique_lock while_none_copies(arrays_);
       grow(std::min(rules_.entries, std::max(progress_.kept, 2 * room_)));
     }
-    const std::shared_lock nobody_grows(arrays_);
+    const std::shared_lock while_none_grows(arrays_);
     turns_.pass_on(number);
     const auto n = static_cast<std::ptrdiff_t>(block.tally.kept);
     std::copy_n(block.row_idx.begin(), n, all_.row_idx.begin() + to);
