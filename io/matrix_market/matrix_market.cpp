@@ -28,7 +28,7 @@ std::optional<MatrixFile> stream_matrix(Stream& stream, const ReadOptions& optio
   MatrixFile result;
   const auto read = [&]<class T>(Triplets<T> a) {
     // Entries of a text of unknown length: no compression takes less than two bytes for one that
-    // is worth reading, and room that nobody touches is no memory.
+    // is worth reading, and address space that is never touched takes no memory.
     const std::int64_t room = std::max(std::int64_t{1} << 20, stream.file_bytes() / 2);
     const int threads = threads_for(stream.file_bytes(), options);
     const auto blocks = stream.blocks(header->bytes, threads);

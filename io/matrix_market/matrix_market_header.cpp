@@ -80,7 +80,7 @@ void HeaderReader::read_banner() {
   if (const auto what = foreign_format(text, in_.file)) {
     throw FileError(in_.file + ": " + *what);
   }
-  // A line that starts as banners do is a spoilt one, whose words nobody can guess.
+  // A line that starts like a banner is a damaged one; its missing words cannot be guessed.
   if (!options_.repair || first.substr(0, 2) == "%%") {
     in_.fail(in_.at,
              fmt::format("expected the banner '{} matrix ...', found {}", banner, in_.found()));
@@ -333,10 +333,10 @@ std::optional<PlainHeader> plain_header(Stream& stream, const ReadOptions& optio
 }
 
 bool is_matrix_market(std::string_view head) {
-  constexpr std::string_view behind_words = " \t\r\n";
+  constexpr std::string_view after_words = " \t\r\n";
   return same_word(head.substr(0, banner.size()), banner) &&
          (head.size() == banner.size() ||
-          behind_words.find(head[banner.size()]) != std::string_view::npos);
+          after_words.find(head[banner.size()]) != std::string_view::npos);
 }
 
 }  // namespace krysol

@@ -85,13 +85,46 @@ TEST(Readme, ListsEveryMethodThatTheLibraryHas) {
 TEST(Readme, LinksToFilesThatExist) {
   for (const char* name :
        {"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/design.md", "docs/cg_solve-json.md",
-        "docs/gemm_bench.md", "docs/matrix_convert.md", "docs/spmv_bench.md", "data/README.md"}) {
+        "docs/gemm_bench.md", "docs/matrix_convert.md", "docs/spmv_bench.md", "data/README.md",
+        "io/README.md", "apps/README.md"}) {
     const std::string text = text_of(root / name);
     for (auto at = text.find("]("); at != std::string::npos; at = text.find("](", at + 1)) {
       const std::string target = text.substr(at + 2, text.find_first_of("#)", at + 2) - at - 2);
       if (target.empty() || holds(target, "://")) continue;
       EXPECT_TRUE(fs::exists((root / name).parent_path() / target)) << name << ": " << target;
     }
+  }
+}
+
+/// The names in the first column of a table: what stands between backquotes.
+std::set<std::string> first_column(const std::string& text) {
+  std::set<std::string> names;
+  for (const std::string& line : lines_of(text)) {
+    if (!line.starts_with("| `")) continue;
+    const std::string cell = line.substr(2, line.find(" |", 2) - 2);
+    for (auto at = cell.find('`'); at != std::string::npos; at = cell.find('`', at + 1)) {
+      const auto end = cell.find('`', at + 1);
+      names.insert(cell.substr(at + 1, end - at - 1));
+      at = end;
+    }
+  }
+  return names;
+}
+
+TEST(Readme, OfARoomNamesWhatIsInIt) {
+  for (const char* room : {"io", "spmv", "solver", "gallery", "analysis", "report", "apps"}) {
+    std::set<std::string> there;
+    for (const auto& entry : fs::directory_iterator(root / room)) {
+      const fs::path path = entry.path();
+      if (entry.is_directory()) there.insert(path.filename().string() + "/");
+      const bool named =
+          std::string(room) == "apps" ? path.extension() == ".cpp" : path.extension() == ".hpp";
+      if (named) there.insert(path.filename().string());
+    }
+    EXPECT_EQ(first_column(text_of(root / room / "README.md")), there) << room;
+  }
+  for (const std::string& folder : first_column(text_of(root / "tests" / "README.md"))) {
+    EXPECT_TRUE(fs::is_directory(root / "tests" / folder)) << folder;
   }
 }
 
