@@ -162,8 +162,9 @@ void apply(const Exec& exec, std::type_identity_t<T> alpha, const Coo<S, Exec>& 
   Carries<Exec> carries = a.carries;
   const std::int64_t needed = coo_carries(nnz, length);
   if (carries.count() < needed) carries = Carries<Exec>(needed);  // without from_csr
-  Index* carry_row = carries.row();
-  T* carry = carries.template sum<T>();
+  const auto lease = carries.take(exec);
+  Index* carry_row = lease->row();
+  T* carry = lease->template sum<T>();
   using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   Kokkos::parallel_for("krysol::apply(coo)", Range(exec, 0, segments),
                        CooSegment<S, T>{a.row_idx.data(), a.col_idx.data(), a.values.data(), nnz,

@@ -86,8 +86,9 @@ void apply(const Exec& exec, std::type_identity_t<T> alpha, const CsrMerge<S, Ex
   check_sizes("krysol::apply", a.rows, a.cols, x.extent(0), y.extent(0));
   const auto pieces = static_cast<std::int64_t>(a.piece_row.extent(0)) - 1;
   if (a.rows == 0 || pieces < 1) return;
-  Index* carry_row = a.carries.row();
-  T* carry = a.carries.template sum<T>();
+  const auto lease = a.carries.take(exec);
+  Index* carry_row = lease->row();
+  T* carry = lease->template sum<T>();
   using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   Kokkos::parallel_for("krysol::apply(csr_merge)", Range(exec, 0, pieces),
                        MergePiece<S, T, Exec>{row_product(a.csr, x), a.piece_row.data(), a.rows,

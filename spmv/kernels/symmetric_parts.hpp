@@ -177,7 +177,8 @@ void multiply_parts(const std::string& label, const Exec& exec, const SymmetricP
   if constexpr (on_host<Exec>) {  // from_csr refuses any other
     if (parts.count() == 0) return;
     using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-    T* carry = parts.carries.template sum<T>();
+    const auto lease = parts.carries.take(exec);
+    T* carry = lease->template sum<T>();
     Kokkos::parallel_for(label, Range(exec, 0, parts.count()),
                          SymmetricPart<Half, T>{half, parts.part_row.data(), parts.tile_end.data(),
                                                 parts.word_ptr.data(), parts.value_ptr.data(),
