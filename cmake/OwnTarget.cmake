@@ -50,10 +50,25 @@ endfunction()
 # Files that include no Kokkos need none of the device compiler's passes, and gain nothing by being compiled together.
 function(krysol_host_only)
   krysol_compiled_alone(${ARGN})
+  set_property(SOURCE ${ARGN} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
   if(KRYSOL_BACKEND STREQUAL "CUDA" AND CMAKE_CXX_COMPILER MATCHES "nvcc_wrapper$")
     set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS --host-only)
   elseif(KRYSOL_BACKEND STREQUAL "HIP")
     set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS -x c++ -Wno-unused-command-line-argument)
+  endif()
+endfunction()
+
+# Headers that nearly every file of a target reads, compiled once for all of them; or those of another target. Device
+# compilers cannot share them, so that their builds see that each file includes what it needs. Files whose options differ
+# from their target's, and such that include no Kokkos, go without.
+option(KRYSOL_PRECOMPILE_HEADERS "Precompile Kokkos and other large headers" ON)
+function(krysol_precompile target)
+  if(KRYSOL_PRECOMPILE_HEADERS AND NOT KRYSOL_BACKEND MATCHES "CUDA|HIP")
+    if("${ARGV1}" STREQUAL REUSE_FROM)
+      target_precompile_headers(${target} REUSE_FROM ${ARGV2})
+    else()
+      target_precompile_headers(${target} PRIVATE ${ARGN})
+    endif()
   endif()
 endfunction()
 

@@ -43,11 +43,7 @@ set(KRYSOL_HOST_ONLY_SOURCES
 # What takes compilers longest comes first, so that no core waits for it in the end.
 set(KRYSOL_LONG_SOURCES
   spmv/select/formats_complex_double.cpp
-  spmv/select/formats_complex_float.cpp
   spmv/select/formats_double.cpp
-  spmv/select/formats_float.cpp
-  spmv/select/formats_reduced_complex_double.cpp
-  spmv/select/formats_reduced_double.cpp
   solver/registry.cpp)
 set(KRYSOL_SOURCES
   ${KRYSOL_LONG_SOURCES}
@@ -84,4 +80,17 @@ set(KRYSOL_SOURCES
   solver/precond/ssor.cpp
   ${KRYSOL_HOST_ONLY_SOURCES})
 krysol_host_only(${KRYSOL_HOST_ONLY_SOURCES})
-krysol_compiled_alone(${KRYSOL_LONG_SOURCES} spmv/formats/kokkos_kernels.cpp)
+# krysol::float: float, complex<float>, and values of less precision than the vectors. Its other files are compiled for
+# krysol::krysol too, for double and complex<double> (spmv/base/spaces.hpp).
+set(KRYSOL_FLOAT_SOURCES
+  spmv/select/formats_complex_float.cpp
+  spmv/select/formats_float.cpp
+  spmv/select/formats_reduced_complex_double.cpp
+  spmv/select/formats_reduced_double.cpp
+  solver/registry.cpp
+  solver/precond/block_jacobi.cpp
+  spmv/dense/dense.cpp
+  spmv/order/reorder.cpp
+  spmv/select/select.cpp
+  spmv/select/tuning_record.cpp)
+krysol_compiled_alone(${KRYSOL_LONG_SOURCES} ${KRYSOL_FLOAT_SOURCES} spmv/formats/kokkos_kernels.cpp)

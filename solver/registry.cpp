@@ -162,9 +162,11 @@ MadePreconditioner<T, Exec> replaced(const PreconditionerRefusal& refused, const
 
 }  // namespace
 
+#ifndef KRYSOL_FOR_FLOAT
 std::vector<MethodInfo> list_solvers() { return infos(solvers<double, Host>()); }
 
 std::vector<MethodInfo> list_preconditioners() { return infos(preconditioners<double, Host>()); }
+#endif
 
 template <class T, class Exec>
 MadePreconditioner<T, Exec> make_preconditioner(std::string_view name, const HostCsr<T>& a) {
@@ -217,7 +219,7 @@ SolveResult solve(std::string_view name, const Exec& exec, const Operator<T, Exe
                              const ConstVector<T, Exec>&, const Vector<T, Exec>&,                \
                              const AnyPreconditioner<T, Exec>&, const StoppingCriteria&,         \
                              const Observer&);
-KRYSOL_FOR_EACH_ENTRY_AND_SPACE(KRYSOL_INSTANTIATE)
+KRYSOL_FOR_EACH_SOLVED_ENTRY_AND_SPACE(KRYSOL_INSTANTIATE)
 #undef KRYSOL_INSTANTIATE
 
 }  // namespace krysol

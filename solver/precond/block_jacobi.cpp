@@ -33,6 +33,7 @@ T from_eigen(const EigenScalar<T>& v) {
 
 }  // namespace
 
+#ifndef KRYSOL_FOR_FLOAT
 void check_block(Index block) {
   if (block >= 1 && block <= 64) return;
   throw std::invalid_argument(
@@ -45,6 +46,7 @@ SetupNote block_jacobi_note(Index fallback_blocks, Index first_fallback) {
                       fallback_blocks, first_fallback + 1),
           "their diagonal is used instead"};
 }
+#endif
 
 template <class T>
 BlockInverses<T> invert_diagonal_blocks(const HostCsr<T>& a, Index block) {
@@ -87,7 +89,7 @@ BlockInverses<T> invert_diagonal_blocks(const HostCsr<T>& a, Index block) {
 
 #define KRYSOL_INSTANTIATE(T) \
   template BlockInverses<T> invert_diagonal_blocks(const HostCsr<T>&, Index);
-KRYSOL_FOR_EACH_ENTRY(KRYSOL_INSTANTIATE)
+KRYSOL_FOR_EACH_SOLVED_ENTRY(KRYSOL_INSTANTIATE)
 #undef KRYSOL_INSTANTIATE
 
 }  // namespace krysol

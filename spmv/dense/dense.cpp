@@ -208,6 +208,7 @@ void multiply_by_panels(const Exec& exec, const DenseProduct<T>& product,
 
 }  // namespace
 
+#ifndef KRYSOL_FOR_FLOAT
 std::vector<DenseKernelInfo> list_dense_kernels() {
   return {{"register", "any block: tiles of C in registers, packed panels on a host",
            DenseKernel::registers},
@@ -223,6 +224,7 @@ DenseKernel dense_kernel(std::string_view name) {
   }
   throw std::invalid_argument(fmt::format("unknown kernel '{}'; known:{}", name, known));
 }
+#endif
 
 template <class T, class Exec>
 void gemm_of_views(const Exec& exec, T alpha,
@@ -282,7 +284,7 @@ void gemm_of_views(const Exec& exec, T alpha,
                               const DenseView<const T, Exec::memory_space>&, T,              \
                               const DenseView<T, Exec::memory_space>&, DenseWork<T, Exec>&,  \
                               const GemmOptions&);
-KRYSOL_FOR_EACH_ENTRY_AND_SPACE(KRYSOL_GEMM)
+KRYSOL_FOR_EACH_SOLVED_ENTRY_AND_SPACE(KRYSOL_GEMM)
 #undef KRYSOL_GEMM
 
 }  // namespace krysol

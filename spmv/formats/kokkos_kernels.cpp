@@ -42,7 +42,7 @@ void multiply(const Exec& exec, S alpha, const KokkosKernels<S, Exec>& a,
   template void make_plan(KokkosKernels<S, Exec>&);                     \
   template void multiply(const Exec&, S, const KokkosKernels<S, Exec>&, \
                          const ConstVector<S, Exec>&, S, const Vector<S, Exec>&);
-KRYSOL_FOR_EACH_ENTRY_AND_SPACE(KRYSOL_INSTANTIATE)
+KRYSOL_FOR_EACH_SOLVED_ENTRY_AND_SPACE(KRYSOL_INSTANTIATE)
 #undef KRYSOL_INSTANTIATE
 
 }  // namespace krysol

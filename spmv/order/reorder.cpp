@@ -173,6 +173,7 @@ constexpr Index rows_of_part = 8192;
 
 }  // namespace
 
+#ifndef KRYSOL_FOR_FLOAT
 std::vector<OrderInfo> list_orders() {
   std::vector<OrderInfo> orders = {
       {"none", "the order of the file"},
@@ -212,6 +213,27 @@ double mean_bandwidth(const Offset* row_ptr, const Index* col_idx, Index rows) {
       total);
   return total / static_cast<double>(row_ptr[rows]);
 }
+OrderBudget order_budget(double product_seconds, double reading_seconds, double products,
+                         Offset nnz) {
+  // Seen for meshes of a million rows: some 50 ns an entry for the order and for moving them.
+  constexpr double order_ns = 50;
+  return {std::max(0.0, product_seconds - reading_seconds) * products,
+          order_ns * 1e-9 * static_cast<double>(nnz)};
+}
+
+bool is_worth_keeping(double speed_up) { return speed_up >= 1.05; }
+
+void detail::check_order_name(std::string_view name) {
+  std::string known;
+  for (const OrderInfo& o : list_orders()) {
+    if (o.name == name) return;
+    known += fmt::format(" {}", o.name);
+  }
+  throw std::invalid_argument(
+      fmt::format("unknown order '{}'; known:{}{}", name, known,
+                  name == "metis" ? "; this Krysol was built without METIS" : ""));
+}
+#endif
 
 template <class S>
 HostCsr<S> reordered(const HostCsr<S>& a, const Permutation& order) {
@@ -233,27 +255,6 @@ HostCsr<S> reordered(const HostCsr<S>& a, const Permutation& order) {
   return to;
 }
 
-OrderBudget order_budget(double product_seconds, double reading_seconds, double products,
-                         Offset nnz) {
-  // Seen for meshes of a million rows: some 50 ns an entry for the order and for moving them.
-  constexpr double order_ns = 50;
-  return {std::max(0.0, product_seconds - reading_seconds) * products,
-          order_ns * 1e-9 * static_cast<double>(nnz)};
-}
-
-bool is_worth_keeping(double speed_up) { return speed_up >= 1.05; }
-
-void check_name(std::string_view name) {
-  std::string known;
-  for (const OrderInfo& o : list_orders()) {
-    if (o.name == name) return;
-    known += fmt::format(" {}", o.name);
-  }
-  throw std::invalid_argument(
-      fmt::format("unknown order '{}'; known:{}{}", name, known,
-                  name == "metis" ? "; this Krysol was built without METIS" : ""));
-}
-
 template <class S>
 OrderClock<S> measuring_clock() {
   return {product_seconds<S>, reading_seconds<S>};
@@ -262,7 +263,7 @@ OrderClock<S> measuring_clock() {
 template <class S>
 HostCsr<S> reorder(std::string_view name, const HostCsr<S>& a, double products, OrderChoice& choice,
                    const OrderClock<S>& clock) {
-  check_name(name);
+  detail::check_order_name(name);
   choice = {};
   choice.name = "none";
   if (name == "none") return a;
@@ -334,7 +335,7 @@ HostCsr<S> reorder(std::string_view name, const HostCsr<S>& a, double products,
   template HostCsr<S> reorder(std::string_view, const HostCsr<S>&, double, OrderChoice&); \
   template HostCsr<S> reorder(std::string_view, const HostCsr<S>&, double, OrderChoice&,  \
                               const OrderClock<S>&);
-KRYSOL_FOR_EACH_ENTRY(KRYSOL_INSTANTIATE)
+KRYSOL_FOR_EACH_SOLVED_ENTRY(KRYSOL_INSTANTIATE)
 #undef KRYSOL_INSTANTIATE
 
 }  // namespace krysol

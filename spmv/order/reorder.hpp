@@ -86,4 +86,9 @@ template <class S>
 HostCsr<S> reorder(std::string_view name, const HostCsr<S>& a, double products, OrderChoice& choice,
                    const OrderClock<S>& clock);
 
+namespace detail {
+/// Throws std::invalid_argument with the list of names for one that is unknown.
+void check_order_name(std::string_view name);
+}  // namespace detail
+
 }  // namespace krysol

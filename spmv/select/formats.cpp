@@ -54,15 +54,10 @@ void throw_unknown_here(std::string_view base, std::string_view name) {
 }
 
 void throw_not_reduced(std::string_view base) {
-  throw FormatRefusal(fmt::format(
-      "format '{}' multiplies vectors of its values' own type only, so it has no Storage::reduced",
-      base));
-}
-
-void throw_nothing_narrower() {
-  throw std::invalid_argument(
-      "krysol::make_operator: Storage::reduced is for vectors of double and complex<double>; "
-      "nothing is narrower than float");
+  throw FormatRefusal(
+      fmt::format("format '{}' multiplies vectors of its values' own type only, so none of them "
+                  "can be stored in less precision",
+                  base));
 }
 
 }  // namespace detail

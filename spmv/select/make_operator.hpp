@@ -1,10 +1,11 @@
-// The body of make_operator. Only the files that instantiate it include this: spmv/formats_*.cpp,
-// one for each type of values and vectors, because each takes a compiler half a minute and more.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The body of make_operator. Only the files that instantiate it include this:
+// spmv/select/formats_*.cpp, one for each type of values and vectors, because each takes a compiler
+// half a minute and more. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 #include <krysol/spmv/base/spaces.hpp>
 #include <krysol/spmv/matrix/reduced_precision.hpp>
+#include <krysol/spmv/select/format_list.hpp>
 #include <krysol/spmv/select/formats.hpp>
 
 namespace krysol {
@@ -14,7 +15,6 @@ namespace detail {
 /// A name that this space has no format for; another may.
 [[noreturn]] void throw_unknown_here(std::string_view base, std::string_view name);
 [[noreturn]] void throw_not_reduced(std::string_view base);
-[[noreturn]] void throw_nothing_narrower();
 
 template <class F>
 bool choose_variant(F& format, std::string_view variant) {
@@ -50,41 +50,29 @@ std::unique_ptr<Operator<T, Exec>> make_format(TypeList<F...>, std::string_view 
   return made;
 }
 
-/// Instantiated in spmv/formats_narrow_*.cpp.
-template <class T, class Exec>
-std::unique_ptr<Operator<T, Exec>> make_reduced(std::string_view name, const HostCsr<T>& csr) {
-  return make_format<T, ReducedPrecision<T>, Exec>(Formats<ReducedPrecision<T>, Exec>{}, name,
-                                                   reduced_precision(csr));
-}
-#define KRYSOL_DECLARE(T, Exec)                                                     \
-  extern template std::unique_ptr<Operator<T, Exec>> make_reduced(std::string_view, \
-                                                                  const HostCsr<T>&);
-KRYSOL_ON_EACH_SPACE(KRYSOL_DECLARE, double)
-KRYSOL_ON_EACH_SPACE(KRYSOL_DECLARE, Kokkos::complex<double>)
-#undef KRYSOL_DECLARE
-
 }  // namespace detail
 
 template <class S, class Exec>
-std::unique_ptr<Operator<S, Exec>> make_operator(std::string_view name, const HostCsr<S>& csr,
-                                                 Storage storage) {
+std::unique_ptr<Operator<S, Exec>> make_operator(std::string_view name, const HostCsr<S>& csr) {
   check(csr);
-  if (storage == Storage::reduced) {
-    if constexpr (std::is_same_v<Real<S>, double>) {
-      return detail::make_reduced<S, Exec>(name, csr);
-    } else {
-      detail::throw_nothing_narrower();
-    }
-  }
   return detail::make_format<S, S, Exec>(Formats<S, Exec>{}, name, csr);
+}
+
+template <class S, class Exec>
+requires std::is_same_v < Real<S>,
+double > std::unique_ptr<Operator<S, Exec>> make_reduced_operator(std::string_view name,
+                                                                  const HostCsr<S>& csr) {
+  check(csr);
+  return detail::make_format<S, ReducedPrecision<S>, Exec>(Formats<ReducedPrecision<S>, Exec>{},
+                                                           name, reduced_precision(csr));
 }
 
 // What a file of them says for its type: KRYSOL_ON_EACH_SPACE(KRYSOL_MAKE_OPERATOR, float), and
 // KRYSOL_ON_EACH_SPACE(KRYSOL_MAKE_REDUCED, double).
-#define KRYSOL_MAKE_OPERATOR(T, Exec)                                                            \
-  template std::unique_ptr<Operator<T, Exec>> make_operator(std::string_view, const HostCsr<T>&, \
-                                                            Storage);
-#define KRYSOL_MAKE_REDUCED(T, Exec) \
-  template std::unique_ptr<Operator<T, Exec>> make_reduced(std::string_view, const HostCsr<T>&);
+#define KRYSOL_MAKE_OPERATOR(T, Exec) \
+  template std::unique_ptr<Operator<T, Exec>> make_operator(std::string_view, const HostCsr<T>&);
+#define KRYSOL_MAKE_REDUCED(T, Exec)                                                  \
+  template std::unique_ptr<Operator<T, Exec>> make_reduced_operator(std::string_view, \
+                                                                    const HostCsr<T>&);
 
 }  // namespace krysol

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 #include <krysol/spmv/base/spaces.hpp>
+#include <krysol/spmv/select/format_list.hpp>
 
 namespace krysol {
 namespace {
@@ -354,7 +355,7 @@ std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>& csr,
 #define KRYSOL_INSTANTIATE(S, Exec)                                            \
   template std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>&, \
                                                             const SelectOptions&, FormatChoice&);
-KRYSOL_FOR_EACH_ENTRY_AND_SPACE(KRYSOL_INSTANTIATE)
+KRYSOL_FOR_EACH_SOLVED_ENTRY_AND_SPACE(KRYSOL_INSTANTIATE)
 #undef KRYSOL_INSTANTIATE
 
 }  // namespace krysol

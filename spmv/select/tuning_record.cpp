@@ -138,7 +138,7 @@ std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>& csr,
 }
 
 #define KRYSOL_INSTANTIATE(S) template MatrixFingerprint fingerprint(const HostCsr<S>&, bool);
-KRYSOL_FOR_EACH_ENTRY(KRYSOL_INSTANTIATE)
+KRYSOL_FOR_EACH_SOLVED_ENTRY(KRYSOL_INSTANTIATE)
 #undef KRYSOL_INSTANTIATE
 #define KRYSOL_INSTANTIATE(S, Exec)                                               \
   template TuningRecord save<S, Exec>(const FormatChoice&, const HostCsr<S>&,     \
@@ -146,7 +146,7 @@ KRYSOL_FOR_EACH_ENTRY(KRYSOL_INSTANTIATE)
   template std::string mismatch<S, Exec>(const TuningRecord&, const HostCsr<S>&); \
   template std::unique_ptr<Operator<S, Exec>> select_format(                      \
       const HostCsr<S>&, const SelectOptions&, const TuningRecord&, FormatChoice&);
-KRYSOL_FOR_EACH_ENTRY_AND_SPACE(KRYSOL_INSTANTIATE)
+KRYSOL_FOR_EACH_SOLVED_ENTRY_AND_SPACE(KRYSOL_INSTANTIATE)
 #undef KRYSOL_INSTANTIATE
 
 }  // namespace krysol

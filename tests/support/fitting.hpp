@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <krysol/spmv/select/format_list.hpp>
 #include <krysol/spmv/select/formats.hpp>
 #include "problems.hpp"
 

@@ -6,9 +6,11 @@
 
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include <krysol/spmv/select/format_list.hpp>
 #include <krysol/spmv/select/formats.hpp>
 #include "fitting.hpp"
 #include "problems.hpp"
@@ -21,7 +23,46 @@ using krysol::Real;
 using krysol::ReductionWorkspace;
 using krysol::RowSchedule;
 
-/// A format with vectors of type T; for csr also a schedule.
+/// An operator of the library: what its users multiply by, and the same for every format.
+template <class T, class Exec>
+struct Made {
+  using execution_space = Exec;
+
+  std::shared_ptr<const krysol::Operator<T, Exec>> op;
+  Index rows = op->rows;
+  Index cols = op->cols;
+
+  Offset nnz() const { return op->nnz(); }
+  std::int64_t bytes() const { return op->bytes(); }
+};
+template <class T, class Exec, class X, class Y>
+void apply(const Exec& exec, std::type_identity_t<T> alpha, const Made<T, Exec>& a, const X& x,
+           std::type_identity_t<T> beta, const Y& y) {
+  apply(exec, alpha, *a.op, x, beta, y);
+}
+template <class T, class Exec>
+double apply_dot(const Exec& exec, const Made<T, Exec>& a,
+                 std::type_identity_t<krysol::ConstVector<T, Exec>> x,
+                 const krysol::Vector<T, Exec>& y, ReductionWorkspace<Exec>& sums) {
+  return apply_dot(exec, *a.op, x, y, sums);
+}
+
+inline std::string name_of(RowSchedule schedule) {
+  switch (schedule) {
+    case RowSchedule::thread:
+      return "thread";
+    case RowSchedule::lanes:
+      return "lanes";
+    case RowSchedule::balanced:
+      return "balanced";
+    case RowSchedule::automatic:
+      break;
+  }
+  return {};
+}
+
+/// A format with vectors of type T; for csr also a schedule. The library's own kernels are tested
+/// where it has such an operator; others are compiled into the tests.
 template <class F, class T, RowSchedule schedule = RowSchedule::automatic>
 struct Case {
   using Format = F;
@@ -29,20 +70,37 @@ struct Case {
   using Scalar = T;
   using Space = typename F::execution_space;
 
-  static F make(const HostCsr<Stored>& host) {
-    F a;
-    from_csr(host, a);
-    if constexpr (schedule != RowSchedule::automatic) set_schedule(a, schedule);
-    return a;
+  static std::string format() {
+    return std::string(F::name) +
+           (schedule == RowSchedule::automatic ? "" : ":" + name_of(schedule));
+  }
+  static auto make(const HostCsr<Stored>& host) {
+    if constexpr (std::is_same_v<Stored, T>) {
+      return Made<T, Space>{krysol::make_operator<T, Space>(format(), host)};
+    } else if constexpr (std::is_same_v<Stored, float> && std::is_same_v<T, double>) {
+      return Made<T, Space>{krysol::make_reduced_operator<T, Space>(format(), widened(host))};
+    } else {
+      F a;
+      from_csr(host, a);
+      if constexpr (schedule != RowSchedule::automatic) set_schedule(a, schedule);
+      return a;
+    }
   }
   static std::string name() {
     std::string name(F::name);
-    if (schedule == RowSchedule::thread) name += "_thread";
-    if (schedule == RowSchedule::lanes) name += "_lanes";
-    if (schedule == RowSchedule::balanced) name += "_balanced";
+    if (schedule != RowSchedule::automatic) name += "_" + name_of(schedule);
     name += "_" + entry_name<Stored>();
     if (!std::is_same_v<Stored, T>) name += "_times_" + entry_name<T>();
     return name + "_" + Space::name();
+  }
+
+ private:
+  /// The same numbers as doubles, which the operator rounds to what they are.
+  static HostCsr<double> widened(const HostCsr<float>& a) {
+    HostCsr<double> wide{a.rows, a.cols, a.row_ptr, a.col_idx, {}};
+    wide.values = krysol::allocate<decltype(wide.values)>("values", a.nnz());
+    for (std::size_t k = 0; k < a.values.extent(0); ++k) wide.values(k) = a.values(k);
+    return wide;
   }
 };
 
@@ -218,8 +276,8 @@ std::vector<T> times(const F& a, const std::vector<T>& x) {
   return run(a, T(1), x, T(0), std::vector<T>(static_cast<std::size_t>(a.rows)));
 }
 
-template <class F, class T, class V>
-void expect_product(const F& a, const Triplets<V>& entries, const std::string& shape,
+template <class F, class T, class A, class V>
+void expect_product(const A& a, const Triplets<V>& entries, const std::string& shape,
                     const std::vector<double>& factors) {
   const auto x = random_vector<T>(static_cast<std::size_t>(a.cols), 21);
   const auto y = random_vector<T>(static_cast<std::size_t>(a.rows), 22);
@@ -239,9 +297,9 @@ void expect_product(const F& a, const Triplets<V>& entries, const std::string& s
   }
 }
 
-template <class F, class T, class V>
-void expect_dot(const F& a, const Triplets<V>& entries, const std::string& shape) {
-  using Exec = typename F::execution_space;
+template <class F, class T, class A, class V>
+void expect_dot(const A& a, const Triplets<V>& entries, const std::string& shape) {
+  using Exec = typename A::execution_space;
   const auto n = static_cast<std::size_t>(a.rows);
   const auto x = random_vector<T>(n, 23);
   const Product<T> exact(entries, x);

@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
-#include <krysol/spmv/select/formats.hpp>
+#include <krysol/spmv/base/scalar.hpp>
+#include <krysol/spmv/base/type_list.hpp>
+#include <krysol/spmv/base/vector.hpp>
 #include "dense.hpp"
 
 namespace krysol_tests {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <krysol/solver/krylov/cg.hpp>
+#include <krysol/spmv/select/format_list.hpp>
 #include <krysol/spmv/select/formats.hpp>
 #include "fitting.hpp"
 #include "messages.hpp"

@@ -16,8 +16,8 @@ namespace {
 
 using namespace krysol_tests;
 using krysol::make_operator;
+using krysol::make_reduced_operator;
 using krysol::reduced_precision;
-using krysol::Storage;
 using krysol::to_csr;
 using DeviceComplex = Kokkos::complex<double>;
 
@@ -44,7 +44,7 @@ TYPED_TEST(ReducedPrecisionStorage, MultipliesTheRoundedMatrixInTheTypeOfTheVect
   for (const std::string& name : names_of_formats()) {
     if (!has_reduced(name)) continue;
     const auto host = to_csr(fitting(name, general)).matrix;
-    const auto a = make_operator<T, Exec>(name, host, Storage::reduced);
+    const auto a = make_reduced_operator<T, Exec>(name, host);
     EXPECT_EQ(a->name(), name.substr(0, name.find(':')));
     EXPECT_EQ(a->nnz(), host.nnz()) << name;
     // The oracle's bound is one of double, so that a sum in float, or a value that was not rounded,
@@ -78,7 +78,7 @@ TYPED_TEST(ReducedPrecisionStorage, MultipliesSeveralVectors) {
   for (const std::string& name : names_of_formats()) {
     if (!has_reduced(name)) continue;
     const auto host = to_csr(fitting(name, general)).matrix;
-    const auto a = make_operator<T, Exec>(name, host, Storage::reduced);
+    const auto a = make_reduced_operator<T, Exec>(name, host);
     const auto rounded = triplets_of(reduced_precision(host));
     const Exec exec;
     const auto n = static_cast<std::size_t>(a->rows);
@@ -112,7 +112,7 @@ TYPED_TEST(ReducedPrecisionStorage, TakesHalfTheBytesOfTheValues) {
     if (!has_reduced(name)) continue;
     const auto host = to_csr(fitting(name, general)).matrix;
     const auto same = make_operator<T, Exec>(name, host)->bytes();
-    const auto narrow = make_operator<T, Exec>(name, host, Storage::reduced)->bytes();
+    const auto narrow = make_reduced_operator<T, Exec>(name, host)->bytes();
     // One triangle, and what is off its diagonal once: at least half of the entries less one a row.
     const auto stored = name.starts_with("symmetric") ? host.nnz() / 2 : host.nnz();
     const auto half = static_cast<std::int64_t>(sizeof(T)) / 2;
@@ -133,7 +133,7 @@ TYPED_TEST(ReducedPrecisionStorage, RefusesWhatFloatCannotReachAndNamesThePlace)
     return static_cast<std::size_t>(host.row_ptr(static_cast<std::size_t>(row)));
   };
   const auto refusal = [&] {
-    return message_of([&] { make_operator<T, Exec>("csr", host, Storage::reduced); });
+    return message_of([&] { make_reduced_operator<T, Exec>("csr", host); });
   };
   EXPECT_EQ(refusal(), "nothing was thrown");
   host.values(at(8000)) = T(-1e39);
@@ -142,7 +142,7 @@ TYPED_TEST(ReducedPrecisionStorage, RefusesWhatFloatCannotReachAndNamesThePlace)
   EXPECT_EQ(refusal(), "krysol::reduced_precision: A(5, 6) = " + value +
                            " (counted from 0), and float ends at 3.4028235e+38; scale the matrix, "
                            "or keep its values as they are");
-  EXPECT_THROW((make_operator<T, Exec>("csr", host, Storage::reduced)), krysol::FormatRefusal);
+  EXPECT_THROW((make_reduced_operator<T, Exec>("csr", host)), krysol::FormatRefusal);
   EXPECT_NO_THROW((make_operator<T, Exec>("csr", host)));
   host.values(at(5) + 2) = T(1);
   EXPECT_TRUE(holds(refusal(), "A(8000, 7999) = "));
@@ -153,16 +153,16 @@ TYPED_TEST(ReducedPrecisionStorage, OfAnUnknownNameOrABrokenMatrixSaysTheSame) {
   using Exec = typename TypeParam::Space;
   auto host = to_csr(as<FileScalar<T>>(poisson1d(5))).matrix;
   for (const std::string name : {"jdz", "csr:fast", "csr:"}) {
-    EXPECT_EQ(message_of([&] { make_operator<T, Exec>(name, host, Storage::reduced); }),
+    EXPECT_EQ(message_of([&] { make_reduced_operator<T, Exec>(name, host); }),
               message_of([&] { make_operator<T, Exec>(name, host); }));
   }
 #ifdef KRYSOL_HAVE_KOKKOS_KERNELS
-  EXPECT_EQ(message_of([&] { make_operator<T, Exec>("kokkos_kernels", host, Storage::reduced); }),
-            "format 'kokkos_kernels' multiplies vectors of its values' own type only, so it has no "
-            "Storage::reduced");
+  EXPECT_EQ(message_of([&] { make_reduced_operator<T, Exec>("kokkos_kernels", host); }),
+            "format 'kokkos_kernels' multiplies vectors of its values' own type only, so none "
+            "of them can be stored in less precision");
 #endif
   host.col_idx(0) = 5;
-  EXPECT_EQ(message_of([&] { make_operator<T, Exec>("csr", host, Storage::reduced); }),
+  EXPECT_EQ(message_of([&] { make_reduced_operator<T, Exec>("csr", host); }),
             "krysol::check(csr): row 0 names column 5 of 5 (counted from 0)");
 }
 
@@ -194,11 +194,11 @@ TEST(ReducedPrecisionMatrix, OfAComplexMatrixLooksAtBothParts) {
   EXPECT_TRUE(holds(message_of([&] { reduced_precision(host); }), "A(0, 0) = (1, -1e+40) "));
 }
 
-TEST(ReducedPrecisionMatrix, IsNotForFloat) {
-  const auto host = to_csr(as<float>(poisson1d(5))).matrix;
-  EXPECT_EQ(message_of([&] { make_operator<float>("csr", host, Storage::reduced); }),
-            "krysol::make_operator: Storage::reduced is for vectors of double and complex<double>; "
-            "nothing is narrower than float");
-}
+template <class S>
+constexpr bool can_be_reduced = requires(const krysol::HostCsr<S>& a) {
+  make_reduced_operator<S, krysol::Host>("csr", a);
+};
+static_assert(can_be_reduced<double> && can_be_reduced<DeviceComplex>);
+static_assert(!can_be_reduced<float> && !can_be_reduced<Kokkos::complex<float>>);
 
 }  // namespace
