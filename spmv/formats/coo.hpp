@@ -5,6 +5,7 @@
 #include <krysol/spmv/base/pack.hpp>
 #include <krysol/spmv/formats/csr.hpp>
 #include <krysol/spmv/kernels/carries.hpp>
+#include <krysol/spmv/kernels/matrix_profile.hpp>
 
 namespace krysol {
 
@@ -42,6 +43,10 @@ struct Coo {
   Carries<Exec> carries;               // two a segment
 
   Offset nnz() const { return static_cast<Offset>(values.extent(0)); }
+  static FormatEstimate estimate(const MatrixProfile& matrix) {
+    const std::int64_t bytes = matrix.nnz() * (matrix.slot_bytes() + std::int64_t{sizeof(Index)});
+    return {bytes, refuse_more_than(bytes, 1, matrix.csr_bytes(), "csr")};
+  }
 };
 
 template <class S, class Exec>
