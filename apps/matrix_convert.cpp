@@ -15,7 +15,7 @@
 #include <system_error>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
 #include <krysol/io/bytes/archive_writer.hpp>

@@ -3,10 +3,11 @@
 
 #include <cmath>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <krysol/report/choice_report.hpp>
 #include <krysol/report/text.hpp>
+#include <krysol/spmv/base/join.hpp>
 
 namespace krysol::report {
 namespace {
@@ -92,8 +93,8 @@ std::string work_table(const Report& r) {
 }
 
 std::string spectrum_line(const Report& r) {
-  const Spectrum& s = r.result.spectrum;
-  if (!s.known()) return {};
+  if (!r.result.cg || !r.result.cg->spectrum.known()) return {};
+  const Spectrum& s = r.result.cg->spectrum;
   const auto end = [](const RitzValue& v) {
     return fmt::format("{:.4g}{}", v.value, v.converged ? " (converged)" : "");
   };
@@ -103,25 +104,26 @@ std::string spectrum_line(const Report& r) {
 }
 
 std::string energy_lines(const Report& r) {
-  const ErrorBounds& e = r.result.error;
+  if (!r.result.cg) return {};
+  const ErrorBounds& e = r.result.cg->error;
   const auto relative = [&](double error) {
     return std::isnan(e.solution_norm) ? "" : fmt::format(" = {:.2e} |x*|_A", e.relative(error));
   };
   std::vector<std::string> parts;
   if (!std::isnan(e.upper_estimate)) {
-    parts.push_back(fmt::format("{} {:.2e}{}",
-                                r.result.spectrum.smallest.converged ? "at most about" : "perhaps",
-                                e.upper_estimate, relative(e.upper_estimate)));
+    parts.push_back(fmt::format(
+        "{} {:.2e}{}", r.result.cg->spectrum.smallest.converged ? "at most about" : "perhaps",
+        e.upper_estimate, relative(e.upper_estimate)));
   }
   if (!std::isnan(e.lower)) {
     parts.push_back(fmt::format("{} iteration{} before it was {:.2e} or more", e.delay,
                                 e.delay == 1 ? "" : "s", e.lower));
   }
   if (parts.empty()) return {};
-  std::string out = line("", fmt::format("error |x - x*|_A: {}", fmt::join(parts, "; ")));
+  std::string out = line("", fmt::format("error |x - x*|_A: {}", join(parts, "; ")));
   if (!std::isnan(e.upper_bound)) {
     out += line("", fmt::format("at most {:.2e}{}, given that no eigenvalue is below {:.4g}",
-                                e.upper_bound, relative(e.upper_bound), r.stop.lambda_min));
+                                e.upper_bound, relative(e.upper_bound), r.lambda_min));
   }
   return out;
 }
@@ -156,7 +158,10 @@ std::string machine_as_text(std::string_view backend, int threads, std::string_v
 
 std::string as_text(const Report& r, bool explained) {
   std::string out = matrix_block(r);
-  out += line("format", fmt::format("{}, {}{}", r.format, size(static_cast<double>(r.format_bytes)),
+  // What is refused at first sight is put into no format.
+  const std::string bytes =
+      r.format_bytes > 0 ? size(static_cast<double>(r.format_bytes)) : "not made";
+  out += line("format", fmt::format("{}, {}{}", r.format, bytes,
                                     r.choice ? fmt::format(" (auto: {})", r.choice->reason) : ""));
   if (explained && r.choice) out += explain(*r.choice);
   if ((!r.order.name.empty() && r.order.name != "none") || (explained && !r.order.reason.empty())) {
@@ -167,6 +172,11 @@ std::string as_text(const Report& r, bool explained) {
   out += line("x0", r.x0);
   out += line("method", fmt::format("{} with {}, {}", r.solver, r.preconditioner,
                                     machine_as_text(r.backend, r.threads, r.device)));
+  std::vector<std::string> facts;
+  for (const auto& [name, value] : r.preconditioner_facts) {
+    facts.push_back(fmt::format("{} {}", name, value));
+  }
+  if (!facts.empty()) out += line("", join(facts, ", "));
   const std::string absolute = r.stop.atol > 0 ? fmt::format(", or {:.3g}", r.stop.atol) : "";
   out += line("stop", fmt::format("|b - Ax| <= {:.3g} |b|{}", r.stop.rtol, absolute));
   for (const std::string& note : r.notes) out += line("note", note);
@@ -181,7 +191,7 @@ std::string history_as_csv(const SolveResult& result) {
   const auto known = [](const std::vector<double>& column, std::size_t k) {
     return k < column.size() && std::isfinite(column[k]) ? fmt::format("{}", column[k]) : "";
   };
-  const ErrorHistory& h = result.error_history;
+  const ErrorHistory h = result.cg ? result.cg->error_history : ErrorHistory{};
   for (std::size_t k = 0; k < result.history.size(); ++k) {
     out += fmt::format("{},{},{},{},{},{}\n", k, result.history[k],
                        result.b_norm > 0 ? result.history[k] / result.b_norm : result.history[k],

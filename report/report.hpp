@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <krysol/solver/outcome/solver.hpp>
@@ -63,9 +64,12 @@ struct Report {
   std::int64_t format_bytes = 0;
   std::string solver;
   std::string preconditioner;
+  std::vector<std::pair<std::string, std::string>>
+      preconditioner_facts;  // a table of what was made
   std::string rhs;
   std::string x0;
   StoppingCriteria stop;
+  double lambda_min = 0;  // CgOptions::lambda_min
   std::vector<std::string> notes;
   SolveResult result;
   bool solved = false;          // an iteration was started

@@ -120,11 +120,20 @@ Json outcome(const Report& r) {
   out["attainable"] = s.attainable > 0 ? Json(s.attainable) : Json(nullptr);
   out["rounding"] = s.rounding > 0 ? Json(s.rounding) : Json(nullptr);
   out["relative_error"] = r.error ? Json(*r.error) : Json(nullptr);
-  out["energy_error"] = as_json(s.error);
-  out["spectrum"] = as_json(s.spectrum);
+  const CgInsight cg = s.cg.value_or(CgInsight{});
+  out["energy_error"] = as_json(cg.error);
+  out["spectrum"] = as_json(cg.spectrum);
   out["iterations_left"] = s.iterations_left >= 0 ? Json(s.iterations_left) : Json(nullptr);
   out["seconds"] = s.seconds;
   out["breakdown"] = breakdown(s);
+  return out;
+}
+
+Json facts_of(const Report& r) {
+  Json out = Json::array();
+  for (const auto& [name, value] : r.preconditioner_facts) {
+    out.push_back({{"name", name}, {"value", value}});
+  }
   return out;
 }
 
@@ -141,6 +150,7 @@ std::string as_json(const Report& r) {
               {"reorder", order_of(r.order)},
               {"solver", r.solver},
               {"preconditioner", r.preconditioner},
+              {"preconditioner_report", facts_of(r)},
               {"rhs", r.rhs},
               {"x0", r.x0},
               {"stop",
@@ -148,7 +158,7 @@ std::string as_json(const Report& r) {
                 {"atol", r.stop.atol},
                 {"max_iterations", r.stop.max_iterations},
                 {"time_limit_s", r.stop.time_limit_s},
-                {"lambda_min", r.stop.lambda_min}}},
+                {"lambda_min", r.lambda_min}}},
               {"notes", r.notes},
               {"result", outcome(r)},
               {"work",

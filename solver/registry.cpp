@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <krysol/solver/registry.hpp>
 
-#include <charconv>
-#include <optional>
-
-#include <fast_float/fast_float.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <krysol/solver/krylov/cg.hpp>
 #include <krysol/solver/precond/block_jacobi.hpp>
 #include <krysol/solver/precond/ic0.hpp>
@@ -16,64 +12,68 @@
 namespace krysol {
 namespace {
 
+template <class Options, class T, class Exec>
+using Method = SolveResult (*)(const Exec&, const Operator<T, Exec>&, const ConstVector<T, Exec>&,
+                               const Vector<T, Exec>&, const AnyPreconditioner<T, Exec>&,
+                               const StoppingCriteria&, const Observer&, const Options&,
+                               Workspace<T, Exec>*);
+
+/// What a solve by name passes on.
+template <class T, class Exec>
+struct Call {
+  const Exec& exec;
+  const Operator<T, Exec>& a;
+  const ConstVector<T, Exec>& b;
+  const Vector<T, Exec>& x;
+  const AnyPreconditioner<T, Exec>& m;
+  const StoppingCriteria& stop;
+  const Observer& observer;
+  std::string_view name;
+  const NamedOptions& options;
+  Workspace<T, Exec>* workspace;
+};
+
 template <class T, class Exec>
 struct SolverEntry {
   MethodInfo info;
-  SolveResult (*solve)(const Exec&, const Operator<T, Exec>&, const ConstVector<T, Exec>&,
-                       const Vector<T, Exec>&, const AnyPreconditioner<T, Exec>&,
-                       const StoppingCriteria&, const Observer&);
+  SolveResult (*solve)(const Call<T, Exec>&);
 };
+
+template <class Options, class T, class Exec, Method<Options, T, Exec> method>
+SolveResult by_name(const Call<T, Exec>& c) {
+  return method(c.exec, c.a, c.b, c.x, c.m, c.stop, c.observer, Options::read(c.name, c.options),
+                c.workspace);
+}
 
 /// To add a solver: write its header, and add a line here.
 template <class T, class Exec>
 std::vector<SolverEntry<T, Exec>> solvers() {
+  using A = Operator<T, Exec>;
+  using M = AnyPreconditioner<T, Exec>;
   return {
-      {{"cg", "symmetric (Hermitian) positive definite systems"},
-       &cg<Exec, Operator<T, Exec>, T, AnyPreconditioner<T, Exec>>},
+      {{"cg", "symmetric (Hermitian) positive definite systems", cg_traits},
+       &by_name<CgOptions, T, Exec, &cg<Exec, A, T, M>>},
   };
-}
-
-/// What stands after the colon of a name; nothing where there is none.
-struct Parameter {
-  std::string_view name;  // all of it, for messages
-  std::optional<std::string_view> text{};
-};
-
-[[noreturn]] void throw_parameter(const Parameter& p, std::string_view expected) {
-  throw std::invalid_argument(fmt::format("preconditioner '{}': expected {} after '{}:'", p.name,
-                                          expected, p.name.substr(0, p.name.find(':'))));
-}
-
-Index whole_number(const Parameter& p, Index without) {
-  if (!p.text) return without;
-  Index value = 0;
-  const char* end = p.text->data() + p.text->size();
-  const auto [stop, error] = std::from_chars(p.text->data(), end, value);
-  if (error != std::errc{} || stop != end || value < 1) {
-    throw_parameter(p, "a whole number from 1 on");
-  }
-  return value;
-}
-
-double weight_below_2(const Parameter& p, double without) {
-  if (!p.text) return without;
-  double value = 0;
-  const char* end = p.text->data() + p.text->size();
-  const auto [stop, error] = fast_float::from_chars(p.text->data(), end, value);
-  if (error != std::errc{} || stop != end || !(value > 0 && value < 2)) {
-    throw_parameter(p, "a number above 0 and below 2");
-  }
-  return value;
 }
 
 template <class T, class Exec>
 using Made = std::unique_ptr<AnyPreconditioner<T, Exec>>;
 
+/// What a preconditioner is made of: its entry sees to it that a matrix is there if it needs one.
+template <class T, class Exec>
+struct Ingredients {
+  std::string_view name;  // as it was asked for, for messages
+  const PreconditionerInput<T, Exec>& input;
+  const HostCsr<T>& matrix() const { return *input.matrix; }
+  OptionReader options(std::initializer_list<std::string_view> known) const {
+    return {"preconditioner", name, input.options, known};
+  }
+};
+
 template <class T, class Exec>
 struct PreconditionerEntry {
-  MethodInfo info;
-  Made<T, Exec> (*make)(const HostCsr<T>&, const Parameter&);
-  bool takes_parameter;
+  PreconditionerInfo info;
+  Made<T, Exec> (*make)(const Ingredients<T, Exec>&);
 };
 
 template <class T, class Exec, class M>
@@ -82,51 +82,55 @@ Made<T, Exec> erased(M m) {
 }
 
 template <class T, class Exec>
-Made<T, Exec> none(const HostCsr<T>&, const Parameter&) {
+Made<T, Exec> none(const Ingredients<T, Exec>& from) {
+  static_cast<void>(from.options({}));
   return erased<T, Exec>(Identity{});
 }
 
 template <class T, class Exec>
-Made<T, Exec> jacobi(const HostCsr<T>& a, const Parameter&) {
-  return erased<T, Exec>(make_jacobi<Exec>(a));
+Made<T, Exec> jacobi(const Ingredients<T, Exec>& from) {
+  static_cast<void>(from.options({}));
+  return erased<T, Exec>(make_jacobi<Exec>(from.matrix()));
 }
 
 template <class T, class Exec>
-Made<T, Exec> block_jacobi(const HostCsr<T>& a, const Parameter& p) {
-  const Index block = whole_number(p, BlockJacobi<T, Exec>::default_block);
-  return erased<T, Exec>(make_block_jacobi<Exec>(a, block));
+Made<T, Exec> block_jacobi(const Ingredients<T, Exec>& from) {
+  const Index block =
+      from.options({"block"}).whole_number("block", BlockJacobi<T, Exec>::default_block);
+  return erased<T, Exec>(make_block_jacobi<Exec>(from.matrix(), block));
 }
 
 template <class T, class Exec>
-Made<T, Exec> ic0(const HostCsr<T>& a, const Parameter&) {
-  return erased<T, Exec>(make_ic0<Exec>(a));
+Made<T, Exec> ic0(const Ingredients<T, Exec>& from) {
+  static_cast<void>(from.options({}));
+  return erased<T, Exec>(make_ic0<Exec>(from.matrix()));
 }
 
 template <class T, class Exec>
-Made<T, Exec> ssor(const HostCsr<T>& a, const Parameter& p) {
-  return erased<T, Exec>(make_ssor<Exec>(a, weight_below_2(p, Ssor<T, Exec>::default_weight)));
+Made<T, Exec> ssor(const Ingredients<T, Exec>& from) {
+  const double weight =
+      from.options({"weight"}).number_between("weight", 0, 2, Ssor<T, Exec>::default_weight);
+  return erased<T, Exec>(make_ssor<Exec>(from.matrix(), weight));
 }
 
 /// To add a preconditioner: write its header, and add a line here.
 template <class T, class Exec>
 std::vector<PreconditionerEntry<T, Exec>> preconditioners() {
   return {
-      {{"none", "well-scaled matrices, comparisons"}, &none<T, Exec>, false},
-      {{"jacobi", "any matrix with a positive diagonal; costs next to nothing"},
-       &jacobi<T, Exec>,
-       false},
-      {{"block-jacobi", "several unknowns a node; block-jacobi:N for N rows a block, 4 by default"},
-       &block_jacobi<T, Exec>,
-       true},
+      {{.name = "none", .good_for = "well-scaled matrices, comparisons", .needs_matrix = false},
+       &none<T, Exec>},
+      {{"jacobi", "any matrix with a positive diagonal; costs next to nothing"}, &jacobi<T, Exec>},
+      {{"block-jacobi", "several unknowns a node; block-jacobi:N for N rows a block, 4 by default",
+        true},
+       &block_jacobi<T, Exec>},
       {{"ic0",
         "meshes, structures: a third of jacobi's iterations, each two to four times as long"},
-       &ic0<T, Exec>,
-       false},
+       &ic0<T, Exec>},
       {{"ssor",
         "half of jacobi's iterations, fit for many cores and GPUs; ssor:W with 0 < W < 2, 1 by "
-        "default"},
-       &ssor<T, Exec>,
-       true},
+        "default",
+        true},
+       &ssor<T, Exec>},
   };
 }
 
@@ -138,87 +142,119 @@ template <class Entries>
   throw std::invalid_argument(fmt::format("unknown {} '{}'; known:{}", kind, name, known));
 }
 
-template <class Entries>
-std::vector<MethodInfo> infos(const Entries& entries) {
-  std::vector<MethodInfo> list;
-  for (const auto& e : entries) list.push_back(e.info);
-  return list;
-}
-
 template <class T, class Exec>
-MadePreconditioner<T, Exec> described(Made<T, Exec> m, const std::string& name) {
+MadePreconditioner<T, Exec> described(Made<T, Exec> m, const std::string& name,
+                                      const NamedOptions& options) {
   const SetupNote seen = m->setup_note();
   const std::string_view between = seen.refusal.empty() ? "" : "; ";
-  return {std::move(m), fmt::format("{}{}{}", seen.refusal, between, seen.remedy), seen.refusal,
-          name, name};
+  return {std::move(m), fmt::format("{}{}{}", seen.refusal, between, seen.remedy),
+          seen.refusal, name,
+          name,         options};
 }
 
 template <class T, class Exec>
 MadePreconditioner<T, Exec> replaced(const PreconditionerRefusal& refused, const std::string& name,
-                                     const HostCsr<T>& a) {
-  return {jacobi<T, Exec>(a, {"jacobi"}), fmt::format("{}; jacobi is used instead", refused.what()),
-          refused.what(), name, "jacobi"};
+                                     const NamedOptions& options, const HostCsr<T>& a) {
+  const PreconditionerInput<T, Exec> input{&a};
+  return {jacobi<T, Exec>({"jacobi", input}),
+          fmt::format("{}; jacobi is used instead", refused.what()),
+          refused.what(),
+          name,
+          "jacobi",
+          options};
+}
+
+template <class T, class Exec>
+SolverEntry<T, Exec> solver_of(std::string_view name) {
+  const auto entries = solvers<T, Exec>();
+  for (const auto& e : entries) {
+    if (e.info.name != base_of(name)) continue;
+    if (e.info.name == name || e.info.traits.takes_parameters) return e;
+  }
+  throw_unknown("solver", name, entries);
 }
 
 }  // namespace
 
 #ifndef KRYSOL_FOR_FLOAT
-std::vector<MethodInfo> list_solvers() { return infos(solvers<double, Host>()); }
+std::vector<MethodInfo> list_solvers() {
+  std::vector<MethodInfo> list;
+  for (const auto& e : solvers<double, Host>()) list.push_back(e.info);
+  return list;
+}
 
-std::vector<MethodInfo> list_preconditioners() { return infos(preconditioners<double, Host>()); }
+std::vector<PreconditionerInfo> list_preconditioners() {
+  std::vector<PreconditionerInfo> list;
+  for (const auto& e : preconditioners<double, Host>()) list.push_back(e.info);
+  return list;
+}
+
+MethodTraits method_traits(std::string_view name) {
+  return solver_of<double, Host>(name).info.traits;
+}
 #endif
 
 template <class T, class Exec>
-MadePreconditioner<T, Exec> make_preconditioner(std::string_view name, const HostCsr<T>& a) {
+MadePreconditioner<T, Exec> make_preconditioner(std::string_view name,
+                                                const PreconditionerInput<T, Exec>& input) {
   const auto entries = preconditioners<T, Exec>();
-  Parameter parameter{name};
-  const std::string_view base = name.substr(0, name.find(':'));
-  if (base.size() < name.size()) parameter.text = name.substr(base.size() + 1);
   for (const auto& e : entries) {
-    if (e.info.name != base) continue;
-    if (parameter.text && !e.takes_parameter) break;
+    if (e.info.name != base_of(name)) continue;
+    if (e.info.name != name && !e.info.takes_parameters) break;
+    if (e.info.needs_matrix && input.matrix == nullptr) {
+      throw std::invalid_argument(
+          fmt::format("preconditioner '{}' is made from the entries of A; for an operator without "
+                      "them there is 'none', or your own",
+                      name));
+    }
     try {
-      return described<T, Exec>(e.make(a, parameter), std::string(name));
+      return described<T, Exec>(e.make({name, input}), std::string(name), input.options);
     } catch (const PreconditionerRefusal& refused) {
-      return replaced<T, Exec>(refused, std::string(name), a);
+      return replaced<T, Exec>(refused, std::string(name), input.options, *input.matrix);
     }
   }
   throw_unknown("preconditioner", name, entries);
 }
 
 template <class T, class Exec>
+MadePreconditioner<T, Exec> make_preconditioner(std::string_view name, const HostCsr<T>& a) {
+  return make_preconditioner<T, Exec>(name, PreconditionerInput<T, Exec>{&a});
+}
+
+template <class T, class Exec>
 void update_preconditioner(MadePreconditioner<T, Exec>& made, const HostCsr<T>& a) {
   try {
     if (made.used == made.requested && made.m->update(a)) {
-      made = described<T, Exec>(std::move(made.m), made.requested);
+      made = described<T, Exec>(std::move(made.m), made.requested, made.options);
       return;
     }
   } catch (const PreconditionerRefusal& refused) {
-    made = replaced<T, Exec>(refused, made.requested, a);
+    made = replaced<T, Exec>(refused, made.requested, made.options, a);
     return;
   }
-  made = make_preconditioner<T, Exec>(made.requested, a);
+  made = make_preconditioner<T, Exec>(made.requested,
+                                      PreconditionerInput<T, Exec>{&a, nullptr, made.options});
 }
 
 template <class T, class Exec>
 SolveResult solve(std::string_view name, const Exec& exec, const Operator<T, Exec>& a,
                   const std::type_identity_t<ConstVector<T, Exec>>& b, const Vector<T, Exec>& x,
                   const AnyPreconditioner<T, Exec>& m, const StoppingCriteria& stop,
-                  const Observer& observer) {
-  const auto entries = solvers<T, Exec>();
-  for (const auto& e : entries) {
-    if (e.info.name == name) return e.solve(exec, a, b, x, m, stop, observer);
-  }
-  throw_unknown("solver", name, entries);
+                  const Observer& observer, const NamedOptions& options,
+                  Workspace<T, Exec>* workspace) {
+  return solver_of<T, Exec>(name).solve(
+      {exec, a, b, x, m, stop, observer, name, options, workspace});
 }
 
 #define KRYSOL_INSTANTIATE(T, Exec)                                                              \
+  template MadePreconditioner<T, Exec> make_preconditioner(std::string_view,                     \
+                                                           const PreconditionerInput<T, Exec>&); \
   template MadePreconditioner<T, Exec> make_preconditioner(std::string_view, const HostCsr<T>&); \
   template void update_preconditioner(MadePreconditioner<T, Exec>&, const HostCsr<T>&);          \
   template SolveResult solve(std::string_view, const Exec&, const Operator<T, Exec>&,            \
                              const ConstVector<T, Exec>&, const Vector<T, Exec>&,                \
                              const AnyPreconditioner<T, Exec>&, const StoppingCriteria&,         \
-                             const Observer&);
+                             const Observer&, const NamedOptions&, Workspace<T, Exec>*);
 KRYSOL_FOR_EACH_SOLVED_ENTRY_AND_SPACE(KRYSOL_INSTANTIATE)
 #undef KRYSOL_INSTANTIATE
 

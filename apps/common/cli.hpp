@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
 #include "common/rooms.hpp"

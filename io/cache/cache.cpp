@@ -16,7 +16,7 @@
 #include <string_view>
 #include <system_error>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <krysol/io/bytes/file.hpp>
 #include <krysol/io/bytes/parse_error.hpp>

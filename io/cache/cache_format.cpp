@@ -11,7 +11,7 @@
 #include <limits>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <krysol/io/bytes/parse_error.hpp>
 #include <krysol/io/bytes/source.hpp>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef FMT_HEADER_ONLY
+#define FMT_HEADER_ONLY  // to_decimal is compiled here
+#endif
 #include <krysol/io/text/number_text.hpp>
 
 #include <algorithm>

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include <krysol/spmv/base/finite.hpp>
 #include <krysol/spmv/operator.hpp>
 
 namespace krysol {
@@ -33,30 +34,33 @@ struct ScaledSquare {
 
 /// The power of two that brings `largest` to between 1/2 and 1; 1 for 0, Inf and NaN.
 inline double unit_scale(double largest) {
-  if (!(largest > 0) || !std::isfinite(largest)) return 1;
+  if (!is_finite(largest) || !(largest > 0)) return 1;
   int exponent = 0;
   std::frexp(largest, &exponent);
   exponent = exponent > 1000 ? 1000 : exponent < -1000 ? -1000 : exponent;
   return std::ldexp(1.0, -exponent);
 }
 
-/// max over i of |Re v(i)|, |Im v(i)|; a NaN is passed over. Bytes a row: 8.
+/// max over i of |Re v(i)|, |Im v(i)|, of all processes; a NaN is passed over. Bytes a row: 8.
 template <class T, class Exec>
-double largest_part(const Exec& exec, const Vector<T, Exec>& v) {
+double largest_part(const Exec& exec, const Vector<T, Exec>& v,
+                    const ReductionWorkspace<Exec>& sums) {
   double largest = 0;
   Kokkos::parallel_reduce("krysol::largest_part",
                           Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
                               exec, 0, static_cast<std::int64_t>(v.extent(0))),
                           LargestPart<std::remove_const_t<T>>{v.data()},
                           Kokkos::Max<double>(largest));
-  return v.extent(0) == 0 ? 0 : largest;
+  if (v.extent(0) == 0) largest = 0;
+  if (sums.all_reduce.max) sums.all_reduce.max(&largest, 1);
+  return largest;
 }
 
 /// |v|_2, also where squares of its entries would overflow or vanish; Inf or NaN where an entry is.
 /// Bytes a row: 16.
 template <class T, class Exec>
 double norm2(const Exec& exec, const Vector<T, Exec>& v, ReductionWorkspace<Exec>& sums) {
-  const double scale = unit_scale(largest_part<T>(exec, v));
+  const double scale = unit_scale(largest_part<T>(exec, v, sums));
   const auto square = sum_over<1>("krysol::norm2", exec, static_cast<std::int64_t>(v.extent(0)),
                                   sums, ScaledSquare<std::remove_const_t<T>>{v.data(), scale});
   return std::sqrt(square[0]) / scale;

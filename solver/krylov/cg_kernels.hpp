@@ -3,28 +3,8 @@
 #pragma once
 
 #include <krysol/solver/krylov/blas1.hpp>
-#include <krysol/solver/precond/preconditioner.hpp>
 
 namespace krysol::cg_kernels {
-
-/// M^-1 = I, or a diagonal that is read in the loop, or a vector z that was made before.
-template <class T>
-struct NoPreconditioner {
-  static constexpr double bytes = 0;
-  KOKKOS_INLINE_FUNCTION T operator()(std::int64_t, const T& r) const { return r; }
-};
-template <class T>
-struct Diagonal {
-  static constexpr double bytes = sizeof(Real<T>);
-  const Real<T>* inverse;
-  KOKKOS_INLINE_FUNCTION T operator()(std::int64_t i, const T& r) const { return inverse[i] * r; }
-};
-template <class T>
-struct Applied {
-  static constexpr double bytes = sizeof(T);
-  const T* z;
-  KOKKOS_INLINE_FUNCTION T operator()(std::int64_t i, const T&) const { return z[i]; }
-};
 
 /// r := r - alpha q; z = M^-1 r; terms of r'r and r'z. Bytes a row: 24, and 8 of a diagonal.
 template <class T, class M>
@@ -78,14 +58,6 @@ struct DirectionStep {
   }
 };
 
-/// r := scale r. Bytes a row: 16.
-template <class T>
-struct Scale {
-  T scale;
-  T* r;
-  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const { r[i] *= scale; }
-};
-
 /// Terms of scaled x'(b + r). Bytes a row: 24.
 template <class T>
 struct Energy {
@@ -98,18 +70,6 @@ struct Energy {
     const double re = b_scale * (static_cast<double>(real_part(b[i])) + real_part(r[i]));
     const double im = b_scale * (static_cast<double>(imaginary_part(b[i])) + imaginary_part(r[i]));
     term[0] = x_scale * real_part(x[i]) * re + x_scale * imaginary_part(x[i]) * im;
-  }
-};
-
-/// x := x + scale e; e := 0. Bytes a row: 32.
-template <class T>
-struct TakeCorrection {
-  T scale;
-  T* e;
-  T* x;
-  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
-    x[i] += scale * e[i];
-    e[i] = T(0);
   }
 };
 

@@ -21,17 +21,17 @@ struct Scatter {
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const { v[i] = T(number(i)); }
 };
 
-/// |A|_2 from a power iteration, which can only underestimate it. Twenty products.
+/// |A|_2 from a power iteration, which can only underestimate it. v, w: [rows] are overwritten.
+/// Twenty products.
 template <class T, class Exec, class A>
-double estimate_norm(const Exec& exec, const A& a, ReductionWorkspace<Exec>& sums) {
+double estimate_norm(const Exec& exec, const A& a, const Vector<T, Exec>& v,
+                     const Vector<T, Exec>& w, ReductionWorkspace<Exec>& sums) {
   const auto rows = static_cast<std::int64_t>(a.rows);
-  const auto v = zeros<T>(exec, "krysol::v", rows);
-  const auto w = zeros<T>(exec, "krysol::w", rows);
   for_each("krysol::estimate_norm(v)", exec, rows, Scatter<T>{v.data()});
   double norm = 0;
   for (int k = 0; k < 20; ++k) {
     const double length = norm2(exec, v, sums);
-    if (!(length > 0) || !std::isfinite(length)) break;
+    if (!is_finite(length) || !(length > 0)) break;
     axpby<T>(exec, from_double<T>(1 / length), ConstVector<T, Exec>(v), T(0), w);
     apply(exec, T(1), a, ConstVector<T, Exec>(w), T(0), v);
     norm = std::max(norm, norm2(exec, v, sums));
@@ -54,14 +54,13 @@ struct RoundingOf {
 };
 
 /// |A d|, with d as large as the rounding of x + scale e: about the smallest |b - A x| that a
-/// vector of this precision can have, unless it is exact by chance. `work` is overwritten. One
-/// product.
+/// vector of this precision can have, unless it is exact by chance. d and `work` are overwritten.
+/// One product.
 template <class T, class Exec, class A>
 double rounding_residual(const Exec& exec, const A& a, const Vector<T, Exec>& x,
-                         const Vector<T, Exec>& e, double scale, const Vector<T, Exec>& work,
-                         ReductionWorkspace<Exec>& sums) {
+                         const Vector<T, Exec>& e, double scale, const Vector<T, Exec>& d,
+                         const Vector<T, Exec>& work, ReductionWorkspace<Exec>& sums) {
   const auto rows = static_cast<std::int64_t>(a.rows);
-  const auto d = uninitialized<T>(exec, "krysol::d", rows);
   for_each("krysol::rounding_residual", exec, rows,
            RoundingOf<T>{x.data(), e.data(), from_double<T>(scale), d.data()});
   apply(exec, T(1), a, ConstVector<T, Exec>(d), T(0), work);

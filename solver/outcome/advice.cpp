@@ -2,10 +2,13 @@
 #include <krysol/solver/outcome/advice.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <numeric>
 #include <stdexcept>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
+#include <krysol/spmv/base/finite.hpp>
 
 namespace krysol {
 namespace {
@@ -18,16 +21,21 @@ std::string residual_so_far(const SolveResult& r) {
 
 /// " The condition number of M^-1 A is ...", or nothing.
 std::string condition(const SolveResult& r) {
-  if (!r.spectrum.known()) return {};
+  if (!r.cg || !r.cg->spectrum.known()) return {};
   return fmt::format(" The condition number of M^-1 A is {}{:.2g}.",
-                     r.spectrum.at_least ? "at least " : "", r.spectrum.condition);
+                     r.cg->spectrum.at_least ? "at least " : "", r.cg->spectrum.condition);
+}
+
+/// "CG", "this method".
+std::string in_a_sentence(std::string_view title) {
+  return title == MethodTraits{}.title ? "this method" : std::string(title);
 }
 
 std::string beyond_rounding(const SolveResult& r) {
   return fmt::format(
       " That is out of reach: rounding x to this precision alone makes |b - Ax| about {:.1e}, and "
-      "CG seldom gets below ten times that. Ask for less.",
-      r.rounding);
+      "{} seldom gets below ten times that. Ask for less.",
+      r.rounding, in_a_sentence(r.method.title));
 }
 
 /// What it would take, where that can be told.
@@ -38,9 +46,9 @@ std::string prediction(const SolveResult& r) {
            "many.";
   }
   const double seconds = r.seconds / static_cast<double>(r.iterations);
-  return fmt::format(" About {} more iteration{} ({:.2g} s) would do, by the spectrum seen so far.",
-                     r.iterations_left, plural(r.iterations_left),
-                     seconds * static_cast<double>(r.iterations_left));
+  return fmt::format(" About {} more iteration{} ({:.2g} s) would do, {}.", r.iterations_left,
+                     plural(r.iterations_left), seconds * static_cast<double>(r.iterations_left),
+                     r.cg ? "by the spectrum seen so far" : "at the rate so far");
 }
 
 /// For solves that were ended before they were done.
@@ -49,10 +57,10 @@ std::string what_is_left(const SolveResult& r) {
   return prediction(r) + condition(r);
 }
 
-/// CG takes off the large errors first: where nothing has come of that, b is not in A's range, or
+/// The large errors go first: where nothing has come of that, b is not in A's range, or
 /// what lies there is hidden by rounding.
 bool looks_singular(const SolveResult& r) {
-  return r.spectrum.condition > 1e10 && r.residual > r.initial_residual;
+  return r.cg && r.cg->spectrum.condition > 1e10 && r.residual > r.initial_residual;
 }
 
 std::string max_iterations(const SolveResult& r) {
@@ -65,9 +73,9 @@ std::string max_iterations(const SolveResult& r) {
         "the range of A.",
         start, condition(r), r.initial_residual);
   }
-  constexpr std::string_view so_far =
-      " x has the smallest energy norm of the error so far, not always the smallest residual.";
-  if (out_of_reach(r.target, r.rounding)) return start + beyond_rounding(r).append(so_far);
+  const std::string so_far =
+      r.method.smallest.empty() ? "" : fmt::format(" x has the smallest {}.", r.method.smallest);
+  if (out_of_reach(r.target, r.rounding)) return start + beyond_rounding(r) + so_far;
   const bool soon = r.iterations_left >= 0 && r.iterations_left <= r.iterations / 2;
   const std::string_view remedy =
       soon ? " Allow them with a higher --max-iterations."
@@ -77,12 +85,13 @@ std::string max_iterations(const SolveResult& r) {
 
 /// A small residual is no small error where the condition is bad.
 std::string error_left(const SolveResult& r) {
-  const double error = r.error.relative(r.error.upper_estimate);
+  if (!r.cg) return {};
+  const double error = r.cg->error.relative(r.cg->error.upper_estimate);
   if (!(error > 1e-6) || !(error > 100 * r.residual / r.b_norm)) return {};
   return fmt::format(
       " The error is larger than the residual: |x - x*|_A is about {:.1e} |x*|_A{}.{} Where that "
       "matters, ask for a smaller tolerance.",
-      error, r.spectrum.smallest.converged ? "" : " or more", condition(r));
+      error, r.cg->spectrum.smallest.converged ? "" : " or more", condition(r));
 }
 
 std::string indefinite_matrix(const SolveResult& r) {
@@ -90,8 +99,8 @@ std::string indefinite_matrix(const SolveResult& r) {
   if (e.row >= 0) {
     return fmt::format(
         "A is not positive definite: its diagonal entry in row {} is {}. Check the sign of the "
-        "matrix and rows that were eliminated; CG needs a positive definite matrix.",
-        e.row + 1, e.value.real());
+        "matrix and rows that were eliminated; {} needs a positive definite matrix.",
+        e.row + 1, e.value.real(), in_a_sentence(r.method.title));
   }
   std::string rows;
   for (const RowShare& s : e.largest) {
@@ -107,14 +116,30 @@ std::string indefinite_matrix(const SolveResult& r) {
       e.curvature == 0 ? " but singular" : "", e.iteration, e.curvature, rows);
 }
 
-std::string not_symmetric(const BreakdownCertificate& e) {
+std::string not_symmetric(const SolveResult& r) {
+  const BreakdownCertificate& e = r.breakdown;
+  const std::string_view kind = e.complex_entries ? "Hermitian" : "symmetric";
+  const std::string remedy = fmt::format(
+      "{} needs a symmetric (Hermitian) matrix; for others use GMRES or BiCGStab, or "
+      "repair the assembly.",
+      r.method.title);
+  if (e.row < 0) {
+    return fmt::format(
+        "A is not {}, and that is why the solve ended after {} iteration{}: u'A v and v'A u of two "
+        "vectors differ by {:.1e} of |u||A v|. {}",
+        kind, r.iterations, plural(r.iterations), e.asymmetry, remedy);
+  }
   const auto number = [](const std::complex<double>& v) {
     return v.imag() == 0 ? fmt::format("{}", v.real()) : fmt::format("{}{:+}i", v.real(), v.imag());
   };
-  return fmt::format(
-      "A is not symmetric: A({0}, {1}) = {2}, A({1}, {0}) = {3}. CG needs a symmetric (Hermitian) "
-      "matrix; for others use GMRES or BiCGStab, or repair the assembly.",
-      e.row + 1, e.col + 1, number(e.value), number(e.mirrored_value));
+  // A(i,j) = A(j,i), both complex: some libraries call that symmetric, and few methods take it.
+  const bool unconjugated = e.complex_entries && e.value == e.mirrored_value;
+  return fmt::format("A is not {4}: A({0}, {1}) = {2}, A({1}, {0}) = {3}{5}. {6}", e.row + 1,
+                     e.col + 1, number(e.value), number(e.mirrored_value), kind,
+                     unconjugated ? ", where one must be the conjugate of the other; a complex "
+                                    "symmetric matrix is not Hermitian"
+                                  : "",
+                     remedy);
 }
 
 std::string not_finite(const SolveResult& r) {
@@ -124,7 +149,7 @@ std::string not_finite(const SolveResult& r) {
   }
   if (e.row >= 0) {
     return fmt::format("{} is not finite at row {}: look there, in A, b and the starting guess.",
-                       std::isfinite(r.b_norm) ? "b - A x0" : "b", e.row + 1);
+                       is_finite(r.b_norm) ? "b - A x0" : "b", e.row + 1);
   }
   return fmt::format(
       "A number overflowed or was undefined at iteration {}; x is that of the iteration before. "
@@ -156,6 +181,8 @@ std::string_view to_string(Status status) {
       return "not_symmetric";
     case Status::not_finite:
       return "not_finite";
+    case Status::inconsistent:
+      return "inconsistent";
   }
   return "unknown";
 }
@@ -178,9 +205,9 @@ std::string advice(const SolveResult& r) {
       return fmt::format("The time limit ended the solve after {} iterations: {}.{}", r.iterations,
                          residual_so_far(r), what_is_left(r));
     case Status::interrupted:
-      return fmt::format(
-          "Interrupted after {} iterations: {}; x is the last and best in the energy norm.{}",
-          r.iterations, residual_so_far(r), what_is_left(r));
+      return fmt::format("Interrupted after {} iterations: {}; x is the last{}{}.{}", r.iterations,
+                         residual_so_far(r), r.method.best_in.empty() ? "" : " and best in ",
+                         r.method.best_in, what_is_left(r));
     case Status::stagnated:
       return fmt::format(
           "x is as good as this precision allows: |b - Ax| is {:.2e}, rounding alone makes {:.2e} "
@@ -196,9 +223,16 @@ std::string advice(const SolveResult& r) {
           "none.",
           r.iterations);
     case Status::not_symmetric:
-      return not_symmetric(r.breakdown);
+      return not_symmetric(r);
     case Status::not_finite:
       return not_finite(r);
+    case Status::inconsistent:
+      return fmt::format(
+          "A x = b has no solution: A is singular, and |b - Ax| = {:.2e} is the smallest that "
+          "there "
+          "is, as A'(b - Ax) vanishes to rounding. x is a least-squares solution. Fix an unknown, "
+          "add a boundary condition, or see that b is in the range of A.",
+          r.residual);
   }
   return {};
 }
@@ -219,11 +253,41 @@ std::vector<RowShare> largest_shares(const std::vector<std::complex<double>>& di
   return shares;
 }
 
-void check_stop(std::string_view function, const StoppingCriteria& stop) {
-  if (stop.lambda_min >= 0 && std::isfinite(stop.lambda_min)) return;
+void check_apart(std::string_view function, const void* b, const void* x, std::size_t bytes) {
+  const auto first = reinterpret_cast<std::uintptr_t>(b);
+  const auto second = reinterpret_cast<std::uintptr_t>(x);
+  if (first + bytes <= second || second + bytes <= first) return;
   throw std::invalid_argument(
-      fmt::format("{}: lambda_min must be positive, or 0 where no bound is known; it is {}",
-                  function, stop.lambda_min));
+      fmt::format("{}: b and x overlap in memory; x is written while b is still needed", function));
+}
+
+std::int64_t iterations_left_at_this_rate(const std::vector<double>& history, double target) {
+  constexpr std::size_t first_guess = 10;  // before that nothing has been seen
+  if (history.size() <= first_guess || !(target > 0)) return -1;
+  const std::size_t k = history.size() - 1;
+  const std::size_t middle = k / 2;
+  const double rate = std::log(history[middle] / history[k]) / static_cast<double>(k - middle);
+  const double left = std::log(history[k] / target) / rate;
+  if (!(rate > 0) || !(left < 1e15)) return -1;
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(left)));
+}
+
+void check_number(std::string_view function, std::string_view field, double value,
+                  std::string_view what) {
+  if (is_finite(value) && value >= 0) return;
+  throw std::invalid_argument(
+      fmt::format("{}: {} must be {}; it is {}", function, field, what, value));
+}
+
+void check_stop(std::string_view function, const StoppingCriteria& stop) {
+  check_number(function, "rtol", stop.rtol, "a finite number from 0 on");
+  check_number(function, "atol", stop.atol, "a finite number from 0 on");
+  check_number(function, "time_limit_s", stop.time_limit_s, "seconds, or 0 for no limit");
+  if (stop.max_iterations < 0) {
+    throw std::invalid_argument(
+        fmt::format("{}: max_iterations must be positive, or 0 for ten times the rows; it is {}",
+                    function, stop.max_iterations));
+  }
 }
 
 void check_system(std::string_view function, std::int64_t rows, std::int64_t cols, std::size_t b,

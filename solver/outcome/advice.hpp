@@ -22,7 +22,19 @@ std::vector<RowShare> largest_shares(const std::vector<std::complex<double>>& di
 void check_system(std::string_view function, std::int64_t rows, std::int64_t cols, std::size_t b,
                   std::size_t x);
 
-/// Throws std::invalid_argument where a bound of the spectrum is negative or not finite.
+/// Throws std::invalid_argument where b and x, of so many bytes each, overlap.
+void check_apart(std::string_view function, const void* b, const void* x, std::size_t bytes);
+
+/// Throws std::invalid_argument, "FUNCTION: FIELD must be WHAT; it is VALUE", where the value is
+/// negative or not finite.
+void check_number(std::string_view function, std::string_view field, double value,
+                  std::string_view what);
+
+/// Throws std::invalid_argument, naming the field, where one is negative or not finite.
 void check_stop(std::string_view function, const StoppingCriteria& stop);
+
+/// Iterations until |r| <= target at the rate of the last half of them; -1: cannot be told. For
+/// methods that know no better. history: [k + 1] norms, as SolveResult has them. O(1).
+std::int64_t iterations_left_at_this_rate(const std::vector<double>& history, double target);
 
 }  // namespace krysol

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <krysol/spmv/base/finite.hpp>
+
 namespace krysol {
 namespace {
 
@@ -92,7 +94,7 @@ ErrorBounds last_bounds(const ErrorHistory& h) {
   bounds.upper_estimate = h.upper_estimate.back();
   bounds.upper_bound = h.upper_bound.back();
   for (std::size_t k = h.lower.size(); k-- > 0;) {
-    if (std::isnan(h.lower[k])) continue;
+    if (is_nan(h.lower[k])) continue;
     bounds.lower = h.lower[k];
     bounds.delay = static_cast<std::int64_t>(h.lower.size() - 1 - k);
     break;

@@ -59,28 +59,29 @@ void LanczosMonitor::conclude(double lambda_min, SolveResult& result) {
     next_prediction_ = 0;
     result.iterations_left = iterations_left(result.target);
   }
-  ErrorHistory& h = result.error_history;
+  CgInsight& seen = *result.cg;
+  ErrorHistory& h = seen.error_history;
   // Without a positive definite A and M there is no A-norm, and 0 is inside the spectrum.
   const bool definite = result.status != Status::indefinite_matrix &&
                         result.status != Status::indefinite_preconditioner;
-  const double solution_norm = definite ? result.error.solution_norm : not_known;
+  const double solution_norm = definite ? seen.error.solution_norm : not_known;
   if (definite) {
-    find_spectrum(result);
+    find_spectrum(seen.spectrum);
     for (const Run& run : runs_) {
-      add_error_bounds(run.lanczos, run.first, result.spectrum.smallest, lambda_min, h);
+      add_error_bounds(run.lanczos, run.first, seen.spectrum.smallest, lambda_min, h);
     }
   }
   for (auto* column : {&h.lower, &h.upper_estimate, &h.upper_bound}) {
     column->resize(result.history.size(), not_known);
   }
-  result.error = last_bounds(h);
+  seen.error = last_bounds(h);
   if (result.residual > drifted * last_) {
-    result.error.upper_estimate = result.error.upper_bound = not_known;
+    seen.error.upper_estimate = seen.error.upper_bound = not_known;
   }
-  result.error.solution_norm = solution_norm;
+  seen.error.solution_norm = solution_norm;
 }
 
-void LanczosMonitor::find_spectrum(SolveResult& result) const {
+void LanczosMonitor::find_spectrum(Spectrum& spectrum) const {
   std::vector<const Run*> longest;
   for (const Run& run : runs_) longest.push_back(&run);
   std::stable_sort(longest.begin(), longest.end(), [](const Run* a, const Run* b) {
@@ -88,7 +89,7 @@ void LanczosMonitor::find_spectrum(SolveResult& result) const {
   });
   if (longest.size() > runs_of_interest) longest.resize(runs_of_interest);
   for (const Run* run : longest) {
-    result.spectrum = merged(result.spectrum, spectrum_of(run->lanczos));
+    spectrum = merged(spectrum, spectrum_of(run->lanczos));
   }
 }
 

@@ -26,13 +26,13 @@ class LanczosMonitor {
   /// this is within a factor of 1.5 for two of three.
   std::int64_t iterations_left(double target);
 
-  /// Sets spectrum, error, error_history and iterations_left of a result that is otherwise
-  /// complete. Where A or M turned out indefinite nothing is known; where x has drifted off the
-  /// recurrence, no upper bound of its error is.
+  /// Sets result.cg, whose error.solution_norm is set before, and iterations_left of a result that
+  /// is otherwise complete. Where A or M turned out indefinite nothing is known; where x has
+  /// drifted off the recurrence, no upper bound of its error is.
   void conclude(double lambda_min, SolveResult& result);
 
  private:
-  void find_spectrum(SolveResult& result) const;
+  void find_spectrum(Spectrum& spectrum) const;
 
   struct Run {
     LanczosRun lanczos;

@@ -5,22 +5,24 @@
 #include <complex>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <krysol/solver/outcome/method.hpp>
 #include <krysol/solver/outcome/spectrum.hpp>
 #include <krysol/spmv/base/types.hpp>
 
 namespace krysol {
 
-/// When to stop: |b - A x|_2 <= max(atol, rtol |b|_2).
+/// When to stop: |b - A x|_2 <= max(atol, rtol |b|_2). Every method takes these, and throws
+/// std::invalid_argument, naming the field, for one that is negative, Inf or NaN.
 struct StoppingCriteria {
   double rtol = 1e-8;
   double atol = 0;
   std::int64_t max_iterations = 0;  // 0: ten times the rows
   double time_limit_s = 0;          // 0: none
-  double lambda_min = 0;  // no larger than any eigenvalue of M^-1 A, for ErrorBounds; 0: none known
 };
 
 /// How a solve ended. Only `converged` says that x is what was asked for.
@@ -32,8 +34,9 @@ enum class Status {
   stagnated,          // x is as good as this precision allows: |b - A x| <= 10 eps (|A||x| + |b|)
   indefinite_matrix,  // p'Ap <= 0 was seen, or a diagonal entry that is not positive
   indefinite_preconditioner,  // r'M^-1 r <= 0 was seen for r != 0
-  not_symmetric,              // a pair of entries differs
-  not_finite                  // Inf or NaN in A, b, x0 or an iteration
+  not_symmetric,              // a pair of entries differs, or u'A v and v'A u do
+  not_finite,                 // Inf or NaN in A, b, x0 or an iteration
+  inconsistent                // A is singular and A x = b has no solution; |b - A x| is smallest
 };
 
 /// "converged", "max_iterations", ... as above.
@@ -55,6 +58,9 @@ struct BreakdownCertificate {
   Index col = -1;
   std::complex<double> value;           // A(row, col)
   std::complex<double> mirrored_value;  // A(col, row)
+  bool complex_entries = false;         // A must be Hermitian, not symmetric
+  /// |u'A v - v'A u| / (|u||A v| + |v||A u|) of two vectors, where a method has looked at that
+  double asymmetry = 0;
 };
 
 /// Seconds and bytes of one kind of work in a solve.
@@ -70,8 +76,17 @@ struct Counter {
   }
 };
 
+/// What conjugate gradients know of A besides, from their own coefficients.
+struct CgInsight {
+  Spectrum spectrum;           // of M^-1 A
+  ErrorBounds error;           // |x - x*|_A
+  ErrorHistory error_history;  // [iterations + 1] the same for each iterate
+};
+
+/// What every method tells of a solve.
 struct SolveResult {
   Status status = Status::max_iterations;
+  MethodTraits method{};        // that made the result, or that a breakdown was looked for
   std::string advice;           // what was seen, and what to try next: one or two sentences
   std::int64_t iterations = 0;  // multiplications by A inside the iteration
   double residual = 0;          // |b - A x|_2, computed from the x that is returned
@@ -85,9 +100,7 @@ struct SolveResult {
   /// [iterations + 1] the recurrence's residual norm, and the true one where that was computed;
   /// history[0] = |b - A x0|_2.
   std::vector<double> history;
-  Spectrum spectrum;                  // of M^-1 A, from the iteration's own coefficients
-  ErrorBounds error;                  // |x - x*|_A
-  ErrorHistory error_history;         // [iterations + 1] the same for each iterate
+  std::optional<CgInsight> cg;        // absent for other methods, and where nothing was solved
   std::int64_t iterations_left = -1;  // that it would take, predicted; -1: not known, or done
   BreakdownCertificate breakdown;
   double seconds = 0;
@@ -99,7 +112,7 @@ struct SolveResult {
   bool converged() const { return status == Status::converged; }
 };
 
-/// Rounding x alone makes a residual of about `rounding`; CG ends at ten times that or so.
+/// Rounding x alone makes a residual of about `rounding`; methods end at ten times that or so.
 inline bool out_of_reach(double target, double rounding) { return target < 2 * rounding; }
 
 /// What an observer sees after each iteration.

@@ -35,7 +35,7 @@ struct ErrorBounds {
   double lower = not_known;  // of the x `delay` iterations before the last; never too large
   std::int64_t delay = 0;
   double upper_estimate = not_known;  // of the last x, with the smallest Ritz value: about that
-  double upper_bound = not_known;     // of the last x, where StoppingCriteria::lambda_min is given
+  double upper_bound = not_known;     // of the last x, where CgOptions::lambda_min is given
   double solution_norm = not_known;   // |x*|_A, or a little less
 
   /// Relative to |x*|_A: no smaller than they should be, as that norm is bounded from below.

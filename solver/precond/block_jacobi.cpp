@@ -3,8 +3,9 @@
 
 #include <complex>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <Eigen/Dense>
+#include <krysol/spmv/base/finite.hpp>
 #include <krysol/spmv/base/spaces.hpp>
 
 namespace krysol {
@@ -74,7 +75,7 @@ BlockInverses<T> invert_diagonal_blocks(const HostCsr<T>& a, Index block) {
       if (out.fallback_blocks++ == 0) out.first_fallback = static_cast<Index>(first);
       for (std::int64_t i = 0; i < size; ++i) {
         const Real<T> d = std::real(dense(i, i));
-        if (d != 0 && std::isfinite(d)) inverse(i, i) = 1 / d;
+        if (is_finite(d) && d != 0) inverse(i, i) = 1 / std::abs(d);
       }
     }
     for (std::int64_t j = 0; j < size; ++j) {

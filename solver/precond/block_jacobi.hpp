@@ -29,6 +29,10 @@ struct BlockJacobi {
   /// For other values. Throws std::invalid_argument unless A has as many rows as before.
   void update(const HostCsr<T>& a);
   SetupNote setup_note() const { return block_jacobi_note(fallback_blocks, first_fallback); }
+  std::vector<SetupFact> report() const {
+    return {{"rows a block", std::to_string(block)},
+            {"blocks not positive definite", std::to_string(fallback_blocks)}};
+  }
   double bytes() const {
     return static_cast<double>((inverse.extent(0) * inverse.extent(1) + 3 * inverse.extent(0)) *
                                sizeof(T));

@@ -5,7 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
+#include <krysol/spmv/base/finite.hpp>
 #include <krysol/spmv/base/spaces.hpp>
 
 namespace krysol {
@@ -40,7 +41,7 @@ Index factorize(const LowerPart<T>& part, const std::vector<Real<T>>& scale, dou
       pivot -= real_part(entry * conjugate(entry));
     }
     for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) row[col_idx[k]] = T(0);
-    if (!(pivot > least) || !std::isfinite(pivot)) return static_cast<Index>(i);
+    if (!is_finite(pivot) || !(pivot > least)) return static_cast<Index>(i);
     pivots[i] = std::sqrt(pivot);
   }
   return -1;

@@ -69,6 +69,12 @@ struct Ic0 {
   }
   double bytes() const { return sweeps.bytes(); }
   SetupNote setup_note() const { return ic0_note(shift, attempts, first_bad_row); }
+  std::vector<SetupFact> report() const {
+    return {{"entries below the diagonal", std::to_string(structure->col_idx.size())},
+            {"levels", std::to_string(structure->sweeps.levels.count())},
+            {"shift", number_as_text(shift)},
+            {"factorizations", std::to_string(attempts)}};
+  }
 
   /// For other values in the same pattern. Throws as factorize_ic0 does, and is then as before.
   void update(const HostCsr<T>& a) {

@@ -2,20 +2,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cmath>
+
 #include <krysol/solver/precond/preconditioner.hpp>
+#include <krysol/spmv/base/finite.hpp>
 #include <krysol/spmv/matrix/host_csr.hpp>
 
 namespace krysol {
 
-/// z(i) := r(i) / A(i, i). Where the diagonal entry is missing, zero or not finite, z(i) := r(i);
-/// such a matrix is not positive definite, and `find_breakdown` says so before a solve.
+/// z(i) := r(i) / |A(i, i)|, so that M is positive definite for an indefinite A too. Where the
+/// diagonal entry is missing, zero or not finite, z(i) := r(i); neither kind of A is positive
+/// definite, and `find_breakdown` says so before a solve that needs that.
 /// Bytes a row and application: 8 beside r and z, in the solver's own loops.
 /// Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., 2003, section 10.2.
 template <class T, class Exec = Kokkos::DefaultExecutionSpace>
 struct Jacobi {
   static constexpr std::string_view name = "jacobi";
 
-  ConstVector<Real<T>, Exec> inverse;  // [rows] 1 / A(i, i)
+  ConstVector<Real<T>, Exec> inverse;  // [rows] 1 / |A(i, i)|
   Index unusable_rows = 0;             // whose diagonal entry is missing, zero or not finite
   Index first_unusable = -1;
 
@@ -76,9 +80,9 @@ Jacobi<T, Exec> make_jacobi(const HostCsr<T>& a) {
                                                     static_cast<std::size_t>(a.rows));
   for (Index i = 0; i < a.rows; ++i) {
     const Real<T> d = real_part(diagonal_entry(a, i));
-    const bool usable = d != 0 && Kokkos::isfinite(d);
+    const bool usable = is_finite(d) && d != 0;
     if (!usable && m.unusable_rows++ == 0) m.first_unusable = i;
-    inverse(static_cast<std::size_t>(i)) = usable ? 1 / d : Real<T>(1);
+    inverse(static_cast<std::size_t>(i)) = usable ? 1 / std::abs(d) : Real<T>(1);
   }
   m.inverse = in_memory_of<Exec>(inverse);
   return m;

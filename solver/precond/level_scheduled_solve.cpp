@@ -5,7 +5,8 @@
 #include <cmath>
 #include <numeric>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
+#include <krysol/spmv/base/finite.hpp>
 #include <krysol/spmv/base/spaces.hpp>
 
 namespace krysol {
@@ -37,6 +38,8 @@ void tidy_row(std::size_t begin, LowerPart<T>& part, std::vector<std::pair<Index
 }
 
 }  // namespace
+
+std::string number_as_text(double v) { return fmt::format("{:.6g}", v); }
 
 template <class T>
 LowerPart<T> lower_part(const HostCsr<T>& a, const std::vector<Index>& rank) {
@@ -80,7 +83,7 @@ template <class T>
 void check_diagonal(std::string_view name, const LowerPart<T>& part) {
   for (std::size_t i = 0; i < part.diagonal.size(); ++i) {
     const auto d = static_cast<double>(real_part(part.diagonal[i]));
-    if (d > 0 && std::isfinite(d)) continue;
+    if (is_finite(d) && d > 0) continue;
     const std::string seen =
         d == 0 ? "has no diagonal entry, or 0" : fmt::format("has {} on the diagonal", d);
     throw PreconditionerRefusal(fmt::format("{}: row {} {}", name, i + 1, seen),

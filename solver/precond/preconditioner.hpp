@@ -6,12 +6,21 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <krysol/spmv/matrix/host_csr.hpp>
 
 namespace krysol {
 
-/// z := M^-1 r with M symmetric positive definite. A user's own type needs no more than this.
+/// z := M^-1 r with M symmetric (Hermitian) positive definite, the same linear map each time. apply
+/// may leave z undone until exec's next fence; it neither reads what z held nor writes r, and the
+/// two do not overlap. A user's own type needs no more than this. What it may have besides:
+///
+///     double bytes() const                      that one application moves, with r and z
+///     void update(const HostCsr<T>&)            other values in the same pattern
+///     SetupNote setup_note() const              what the setup had to do differently
+///     std::vector<SetupFact> report() const     a table of what was made
+///     static constexpr bool can_smooth = true   see `smooth` (solver/precond/smooth.hpp)
 template <class M, class T, class Exec>
 concept Preconditioner = requires(const M& m, const Exec& exec, ConstVector<T, Exec> r,
                                   Vector<T, Exec> z) {
@@ -40,6 +49,15 @@ struct SetupNote {
   std::string refusal;  // what could not be built, and at which row; empty where all was
   std::string remedy;   // what is used in its place, or was done to build it
 };
+
+/// A line of the table that a preconditioner reports of itself: "blocks", "250".
+struct SetupFact {
+  std::string name;
+  std::string value;
+};
+
+/// A number in such a table: "1", "1.3", "0.001".
+std::string number_as_text(double v);
 
 /// A preconditioner that cannot be built from these values; `what` names the row.
 class PreconditionerRefusal : public std::invalid_argument {
@@ -71,6 +89,11 @@ class AnyPreconditioner {
   /// fit, and PreconditionerRefusal where the values do not; M is then as before.
   virtual bool update(const HostCsr<T>&) { return false; }
   virtual SetupNote setup_note() const { return {}; }
+  /// What was made, for a report; empty where there is nothing to tell.
+  virtual std::vector<SetupFact> report() const { return {}; }
+  /// True where x := x + M^-1 (b - A x), from any x, enlarges the error of no symmetric positive
+  /// definite A in its A-norm: no eigenvalue of M^-1 A is above 2. See `smooth`.
+  virtual bool can_smooth() const { return false; }
 
  protected:
   AnyPreconditioner() = default;
@@ -110,6 +133,14 @@ class PreconditionerOf final : public AnyPreconditioner<T, Exec> {
   SetupNote setup_note() const override {
     if constexpr (requires { m_.setup_note(); }) return m_.setup_note();
     return {};
+  }
+  std::vector<SetupFact> report() const override {
+    if constexpr (requires { m_.report(); }) return m_.report();
+    return {};
+  }
+  bool can_smooth() const override {
+    if constexpr (requires { M::can_smooth; }) return M::can_smooth;
+    return false;
   }
 
  private:

@@ -39,6 +39,7 @@ template <class T, class Exec = Kokkos::DefaultExecutionSpace>
 struct Ssor {
   static constexpr std::string_view name = "ssor";
   static constexpr double default_weight = 1;
+  static constexpr bool can_smooth = true;  // M - A is positive semidefinite
 
   double weight = default_weight;
   std::shared_ptr<const SsorStructure> structure;
@@ -48,6 +49,10 @@ struct Ssor {
     sweeps.apply(exec, r, z);
   }
   double bytes() const { return sweeps.bytes(); }
+  std::vector<SetupFact> report() const {
+    return {{"weight", number_as_text(weight)},
+            {"colours", std::to_string(structure->sweeps.levels.count())}};
+  }
 
   /// For other values in the same pattern. Throws as weigh_ssor does, and is then as before.
   void update(const HostCsr<T>& a) {

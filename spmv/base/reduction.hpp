@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 
 #include <krysol/spmv/base/vector.hpp>
 
@@ -37,6 +38,22 @@ KOKKOS_INLINE_FUNCTION double sum_of_tile(const double* term, int count) {
          ((chain[1] + chain[5]) + (chain[3] + chain[7]));
 }
 
+/// How values of all processes become one, where a vector's rows are spread over several. Each
+/// function replaces values[0..count) by the sum (the largest) of what every process passes, with
+/// the same bits for all of them: methods take their branches by these numbers. Every process calls
+/// them in the same order. Empty: one process has all rows. With MPI:
+///
+///     sums.all_reduce.sum = [](double* v, int n) {
+///       MPI_Allreduce(MPI_IN_PLACE, v, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+///     };
+struct AllReduce {
+  std::function<void(double* values, int count)> sum{};
+  std::function<void(double* values, int count)> max{};
+
+  /// True where rows are spread over processes; then both are set.
+  bool spread() const { return sum || max; }
+};
+
 /// Where blocks leave their partial sums, and the second pass that adds them up. Kept by the caller
 /// across many sums, so that an iteration allocates nothing. One object serves one stream of work.
 template <class Exec>
@@ -44,6 +61,7 @@ struct ReductionWorkspace {
   Vector<double, Exec> partial;  // [k blocks + b] sum k of block b
   Vector<double, Exec> result;   // [K] on the device
   Kokkos::View<double*, Kokkos::HostSpace> result_on_host;
+  AllReduce all_reduce{};  // what `finish` ends each sum with
 
   /// Room for K sums over `blocks` blocks each; keeps what is there when it suffices.
   double* reserve(const Exec& exec, std::int64_t blocks, int k);
@@ -80,7 +98,7 @@ struct SumPartials {
   }
 };
 
-/// Adds up what a kernel left in `sums`. Waits for it.
+/// Adds up what a kernel left in `sums`, over all processes where there are several. Waits for it.
 /// Bytes: 8 a block and sum, against 512 rows or so that a block covers.
 template <int K, class Exec>
 std::array<double, K> finish(const Exec& exec, ReductionWorkspace<Exec>& sums,
@@ -106,6 +124,7 @@ std::array<double, K> finish(const Exec& exec, ReductionWorkspace<Exec>& sums,
       total[static_cast<std::size_t>(k)] = sums.result_on_host(static_cast<std::size_t>(k));
     }
   }
+  if (sums.all_reduce.sum) sums.all_reduce.sum(total.data(), K);
   return total;
 }
 
@@ -151,7 +170,7 @@ template <int K, class Exec, class Body>
 std::array<double, K> sum_over(const char* label, const Exec& exec, std::int64_t n,
                                ReductionWorkspace<Exec>& sums, const Body& body) {
   const EqualBlocks blocks{n, Tiles<Exec>::block};
-  if (n == 0) return {};
+  if (n == 0 && !sums.all_reduce.sum) return {};
   double* partial = sums.reserve(exec, blocks.count(), K);
   for_each_block(label, exec, blocks.count(), 1, ElementLoop<K, Exec, Body>{body, blocks, partial});
   return finish<K>(exec, sums, blocks.count());

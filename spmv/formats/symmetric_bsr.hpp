@@ -299,7 +299,7 @@ double apply_dot(const Exec& exec, const SymmetricBsr<S, Exec>& a,
                  std::type_identity_t<ConstVector<T, Exec>> x, const Vector<T, Exec>& y,
                  ReductionWorkspace<Exec>& sums) {
   check_sizes("krysol::apply_dot", a.rows, a.cols, x.extent(0), y.extent(0));
-  if (a.parts.count() == 0) return 0;
+  if (a.parts.count() == 0 && !sums.all_reduce.spread()) return 0;
   double* partial = sums.reserve(exec, a.parts.count(), 1);
   detail::multiply("krysol::apply_dot(symmetric_bsr)", exec, a, T(1), x.data(), T(0), y.data(),
                    partial);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <krysol/spmv/kernels/padding.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace krysol {
 

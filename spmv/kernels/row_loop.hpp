@@ -239,7 +239,7 @@ double apply_dot(const Exec& exec, const A& a, std::type_identity_t<ConstVector<
   check_sizes("krysol::apply_dot", a.rows, a.cols, x.extent(0), y.extent(0));
   check_square("krysol::apply_dot", a.rows, a.cols);
   const auto blocks = row_blocks(a);
-  if (blocks.count() == 0) return 0;
+  if (blocks.count() == 0 && !sums.all_reduce.spread()) return 0;
   double* partial = sums.reserve(exec, blocks.count(), 1);
   row_loop<T>(std::string("krysol::apply_dot(") + std::string(A::name) + ")", exec, blocks,
               lanes_of(a), row_product(a, x),

@@ -6,7 +6,7 @@
 #include <limits>
 #include <memory>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace krysol {
 namespace {

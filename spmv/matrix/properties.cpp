@@ -5,16 +5,11 @@
 #include <cmath>
 #include <vector>
 
+#include <krysol/spmv/base/finite.hpp>
 #include <krysol/spmv/base/spaces.hpp>
 
 namespace krysol {
 namespace {
-
-template <class S>
-bool is_finite(const S& v) {
-  return std::isfinite(static_cast<double>(real_part(v))) &&
-         std::isfinite(static_cast<double>(imaginary_part(v)));
-}
 
 template <class S>
 double magnitude(const S& v) {
@@ -25,12 +20,12 @@ template <class S>
 void compare(const S& value, const S& mirror, Index row, Index col, const std::vector<S>& diagonal,
              MatrixProperties<S>& f) {
   const double difference = magnitude(value - conjugate(mirror));
-  if (difference == 0 || std::isnan(difference)) return;
+  if (is_nan(difference) || difference == 0) return;
   const double scale =
       std::max({magnitude(value), magnitude(mirror),
                 std::sqrt(magnitude(diagonal[static_cast<std::size_t>(row)])) *
                     std::sqrt(magnitude(diagonal[static_cast<std::size_t>(col)]))});
-  const double relative = std::isinf(scale) ? 1 : difference / scale;
+  const double relative = is_finite(scale) ? difference / scale : 1;
   if (relative > f.asymmetry) {
     f.asymmetry = relative;
     f.asymmetric_row = row;

@@ -5,7 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
+#include <krysol/spmv/base/finite.hpp>
 #include <krysol/spmv/base/format_refusal.hpp>
 
 namespace krysol {
@@ -16,7 +17,7 @@ Kokkos::complex<float> rounded(const Kokkos::complex<double>& v) {
   return {rounded(v.real()), rounded(v.imag())};
 }
 
-bool too_large(double v) { return std::isinf(rounded(v)) && !std::isinf(v); }
+bool too_large(double v) { return !is_finite(rounded(v)) && is_finite(v); }
 bool too_large(const Kokkos::complex<double>& v) {
   return too_large(v.real()) || too_large(v.imag());
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <krysol/spmv/select/formats.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <krysol/spmv/select/make_operator.hpp>
 
 namespace krysol {

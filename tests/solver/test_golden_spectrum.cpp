@@ -98,7 +98,7 @@ TEST(GoldenSpectrum, WhatIsCalledConvergedIsRight) {
       for (const bool times_a : {false, true}) {
         SCOPED_TRACE(row[0] + " " + precond + (times_a ? " A*random" : " random"));
         const SolveResult r = solve_with(a, precond, times_a);
-        const Spectrum& s = r.spectrum;
+        const Spectrum& s = r.cg->spectrum;
         bool right = true;
         if (r.converged()) {
           EXPECT_FALSE(out_of_reach(r.target, r.rounding)) << r.rounding;

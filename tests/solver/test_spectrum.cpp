@@ -165,16 +165,16 @@ TYPED_TEST(Knows, TheEigenvaluesOfAGrid) {
     solver.stop.rtol = 1e-10;
     const auto r = solver.run().result;
     const double unit = precond == "none" ? 1 : 4;
-    ASSERT_TRUE(r.spectrum.smallest.converged);
-    ASSERT_TRUE(r.spectrum.largest.converged);
-    EXPECT_FALSE(r.spectrum.at_least);
+    ASSERT_TRUE(r.cg->spectrum.smallest.converged);
+    ASSERT_TRUE(r.cg->spectrum.largest.converged);
+    EXPECT_FALSE(r.cg->spectrum.at_least);
     const double smallest = (grid_eigenvalue(20, 1) + grid_eigenvalue(15, 1)) / unit;
     const double largest = (grid_eigenvalue(20, 20) + grid_eigenvalue(15, 15)) / unit;
-    EXPECT_NEAR(r.spectrum.smallest.value, smallest, 1e-4 * smallest);
-    EXPECT_NEAR(r.spectrum.largest.value, largest, 1e-4 * largest);
-    EXPECT_NEAR(r.spectrum.condition, largest / smallest, 2e-4 * largest / smallest);
+    EXPECT_NEAR(r.cg->spectrum.smallest.value, smallest, 1e-4 * smallest);
+    EXPECT_NEAR(r.cg->spectrum.largest.value, largest, 1e-4 * largest);
+    EXPECT_NEAR(r.cg->spectrum.condition, largest / smallest, 2e-4 * largest / smallest);
     // Each value that is called converged is within its residual of an eigenvalue.
-    for (const RitzValue& v : r.spectrum.values) {
+    for (const RitzValue& v : r.cg->spectrum.values) {
       double nearest = 1e300;
       for (int i = 1; i <= 20; ++i) {
         for (int j = 1; j <= 15; ++j) {
@@ -184,7 +184,7 @@ TYPED_TEST(Knows, TheEigenvaluesOfAGrid) {
       }
       EXPECT_LE(nearest, v.residual + 1e-9);
     }
-    EXPECT_GE(r.spectrum.values.size(), 4U);
+    EXPECT_GE(r.cg->spectrum.values.size(), 4U);
   }
 }
 
@@ -195,17 +195,17 @@ TYPED_TEST(Knows, ThatItHasNotSeenTheEnds) {
   for (const std::int64_t limit : {1, 5, 20}) {
     solver.stop.max_iterations = limit;
     const auto r = solver.run().result;
-    EXPECT_TRUE(r.spectrum.at_least);
-    EXPECT_FALSE(r.spectrum.smallest.converged);
-    EXPECT_LE(r.spectrum.condition, exact);
-    EXPECT_GT(r.spectrum.condition, before);
-    before = r.spectrum.condition;
+    EXPECT_TRUE(r.cg->spectrum.at_least);
+    EXPECT_FALSE(r.cg->spectrum.smallest.converged);
+    EXPECT_LE(r.cg->spectrum.condition, exact);
+    EXPECT_GT(r.cg->spectrum.condition, before);
+    before = r.cg->spectrum.condition;
   }
 }
 
 TYPED_TEST(Knows, ThatABoundOfTheSpectrumIsPositive) {
   Solver<double, TypeParam> solver{poisson1d(5), std::vector<double>(5, 1.0)};
-  solver.stop.lambda_min = -0.5;
+  solver.lambda_min = -0.5;
   EXPECT_EQ(message_of([&] { solver.run(); }),
             "krysol::cg: lambda_min must be positive, or 0 where no bound is known; it is -0.5");
 }
@@ -216,34 +216,34 @@ TYPED_TEST(Knows, NothingOfAnIndefiniteMatrix) {
   Solver<double, TypeParam> solver{random_spd(eigenvalues, 20), random_vector<double>(40, 21)};
   const auto r = solver.run().result;
   ASSERT_EQ(r.status, Status::indefinite_matrix) << r.advice;
-  EXPECT_FALSE(r.spectrum.known());
-  EXPECT_TRUE(std::isnan(r.error.upper_estimate));
-  EXPECT_TRUE(std::isnan(r.error.solution_norm));
-  EXPECT_EQ(r.error_history.lower.size(), r.history.size());
+  EXPECT_FALSE(r.cg->spectrum.known());
+  EXPECT_TRUE(std::isnan(r.cg->error.upper_estimate));
+  EXPECT_TRUE(std::isnan(r.cg->error.solution_norm));
+  EXPECT_EQ(r.cg->error_history.lower.size(), r.history.size());
   EXPECT_TRUE(holds(r.advice, "so that an eigenvalue is no larger")) << r.advice;
 }
 
 TYPED_TEST(Knows, NoUpperBoundOnceRoundingHasTheLastWord) {
   Solver<double, TypeParam> solver{poisson2d(20, 15), random_vector<double>(300, 22)};
   solver.stop.rtol = 1e-20;
-  solver.stop.lambda_min = 1e-3;
+  solver.lambda_min = 1e-3;
   const auto r = solver.run().result;
   ASSERT_EQ(r.status, Status::stagnated) << r.advice;
-  EXPECT_TRUE(std::isnan(r.error.upper_estimate));
-  EXPECT_TRUE(std::isnan(r.error.upper_bound));
-  EXPECT_GT(r.error.lower, 0);
+  EXPECT_TRUE(std::isnan(r.cg->error.upper_estimate));
+  EXPECT_TRUE(std::isnan(r.cg->error.upper_bound));
+  EXPECT_GT(r.cg->error.lower, 0);
   EXPECT_TRUE(holds(r.advice, "The condition number of M^-1 A is")) << r.advice;
 }
 
 TYPED_TEST(Knows, NothingWithoutAnIteration) {
   Solver<double, TypeParam> solver{poisson2d(5, 5), std::vector<double>(25)};
   const auto r = solver.run().result;
-  EXPECT_FALSE(r.spectrum.known());
-  EXPECT_TRUE(r.spectrum.values.empty());
-  EXPECT_TRUE(std::isnan(r.error.lower));
-  EXPECT_TRUE(std::isnan(r.error.upper_estimate));
+  EXPECT_FALSE(r.cg->spectrum.known());
+  EXPECT_TRUE(r.cg->spectrum.values.empty());
+  EXPECT_TRUE(std::isnan(r.cg->error.lower));
+  EXPECT_TRUE(std::isnan(r.cg->error.upper_estimate));
   EXPECT_EQ(r.iterations_left, -1);
-  EXPECT_EQ(r.error_history.lower.size(), r.history.size());
+  EXPECT_EQ(r.cg->error_history.lower.size(), r.history.size());
 }
 
 struct SpectrumProblem {
@@ -289,20 +289,20 @@ void expect_bounds(const SpectrumProblem& problem, const std::string& precond, s
   };
   const double size = energy(exact);
   for (const double below : {1 - 1e-6, 0.5, 1e-2}) {
-    solver.stop.lambda_min = below * smallest;
+    solver.lambda_min = below * smallest;
     solver.stop.max_iterations = 0;
     const auto full = solver.run().result;
-    const auto& h = full.error_history;
+    const auto& h = full.cg->error_history;
     const auto iterations = static_cast<std::size_t>(full.iterations);
     ASSERT_EQ(h.lower.size(), iterations + 1);
     ASSERT_EQ(h.upper_bound.size(), iterations + 1);
-    if (!std::isnan(full.error.upper_bound)) {  // x is what the recurrence says
-      EXPECT_EQ(full.error.upper_bound, h.upper_bound.back());
-      EXPECT_EQ(full.error.upper_estimate, h.upper_estimate.back());
+    if (!std::isnan(full.cg->error.upper_bound)) {  // x is what the recurrence says
+      EXPECT_EQ(full.cg->error.upper_bound, h.upper_bound.back());
+      EXPECT_EQ(full.cg->error.upper_estimate, h.upper_estimate.back());
     }
-    EXPECT_NEAR(full.error.solution_norm, size, (single ? 1e-3 : 1e-8) * size);
+    EXPECT_NEAR(full.cg->error.solution_norm, size, (single ? 1e-3 : 1e-8) * size);
     // The last iterates have no bound yet; all others do.
-    const std::size_t bounded = iterations - static_cast<std::size_t>(full.error.delay);
+    const std::size_t bounded = iterations - static_cast<std::size_t>(full.cg->error.delay);
     EXPECT_GE(bounded + 3 + iterations / 4, iterations);
     std::vector<Wide<T>> x(n, 0);
     for (std::size_t k = 0; k <= iterations; ++k) {
@@ -345,25 +345,25 @@ TYPED_TEST(Knows, BoundsInOtherPrecisions) {
 TYPED_TEST(Knows, TheErrorWhateverTheScaleAndTheGuess) {
   Solver<double, TypeParam> solver{jump_coefficients2d(12, 1e4), random_vector<double>(144, 13),
                                    "jacobi"};
-  solver.stop.lambda_min = 1e-6;
+  solver.lambda_min = 1e-6;
   const auto plain = solver.run().result;
   const auto b = solver.b;
   for (const int e : {-600, 600}) {
     for (std::size_t i = 0; i < b.size(); ++i) solver.b[i] = std::ldexp(b[i], e);
     const auto r = solver.run().result;
-    EXPECT_EQ(r.error.lower, std::ldexp(plain.error.lower, e));
-    EXPECT_EQ(r.error.upper_estimate, std::ldexp(plain.error.upper_estimate, e));
-    EXPECT_EQ(r.error.upper_bound, std::ldexp(plain.error.upper_bound, e));
-    EXPECT_DOUBLE_EQ(r.error.solution_norm, std::ldexp(plain.error.solution_norm, e));
-    EXPECT_EQ(r.spectrum.condition, plain.spectrum.condition);
+    EXPECT_EQ(r.cg->error.lower, std::ldexp(plain.cg->error.lower, e));
+    EXPECT_EQ(r.cg->error.upper_estimate, std::ldexp(plain.cg->error.upper_estimate, e));
+    EXPECT_EQ(r.cg->error.upper_bound, std::ldexp(plain.cg->error.upper_bound, e));
+    EXPECT_DOUBLE_EQ(r.cg->error.solution_norm, std::ldexp(plain.cg->error.solution_norm, e));
+    EXPECT_EQ(r.cg->spectrum.condition, plain.cg->spectrum.condition);
   }
   solver.b = b;
   solver.x0 = random_vector<double>(144, 14);
   const auto guessed = solver.run().result;
-  EXPECT_NEAR(guessed.error.solution_norm, plain.error.solution_norm,
-              1e-6 * plain.error.solution_norm);
-  EXPECT_NEAR(guessed.spectrum.condition, plain.spectrum.condition,
-              1e-2 * plain.spectrum.condition);
+  EXPECT_NEAR(guessed.cg->error.solution_norm, plain.cg->error.solution_norm,
+              1e-6 * plain.cg->error.solution_norm);
+  EXPECT_NEAR(guessed.cg->spectrum.condition, plain.cg->spectrum.condition,
+              1e-2 * plain.cg->spectrum.condition);
 }
 
 TYPED_TEST(Knows, TheSameAfterARestart) {
@@ -374,19 +374,19 @@ TYPED_TEST(Knows, TheSameAfterARestart) {
   for (double& v : solver.x0) v *= 1e8;
   solver.stop.rtol = 1e-10;
   const double smallest = (grid_eigenvalue(20, 1) + grid_eigenvalue(15, 1)) / 4;
-  solver.stop.lambda_min = 0.9 * smallest;
+  solver.lambda_min = 0.9 * smallest;
   const auto s = solver.run();
   const SolveResult& r = s.result;
   ASSERT_EQ(r.status, Status::converged) << r.advice;
   ASSERT_GT(r.restarts, 0);
-  ASSERT_EQ(r.error_history.upper_bound.size(), r.history.size());
-  EXPECT_TRUE(r.spectrum.smallest.converged);
-  EXPECT_NEAR(r.spectrum.smallest.value, smallest, 1e-4 * smallest);
+  ASSERT_EQ(r.cg->error_history.upper_bound.size(), r.history.size());
+  EXPECT_TRUE(r.cg->spectrum.smallest.converged);
+  EXPECT_NEAR(r.cg->spectrum.smallest.value, smallest, 1e-4 * smallest);
   const auto error = cholesky_solve(dense(a), widen(solver.b)) - widen(s.x);
   const auto energy = static_cast<double>(std::sqrt(dot(error, a * error)));
-  EXPECT_GE(r.error.upper_bound, energy);
-  EXPECT_GE(r.error.upper_estimate, energy);
-  EXPECT_LE(r.error.upper_estimate, 10 * energy);
+  EXPECT_GE(r.cg->error.upper_bound, energy);
+  EXPECT_GE(r.cg->error.upper_estimate, energy);
+  EXPECT_LE(r.cg->error.upper_estimate, 10 * energy);
 }
 
 TYPED_TEST(Knows, HowLongItWillTake) {
@@ -473,7 +473,7 @@ TYPED_TEST(Knows, ThatASmallResidualIsNoSmallError) {
   EXPECT_TRUE(holds(s.result.advice, "The error is larger than the residual")) << s.result.advice;
   const auto error = widen(x) - widen(s.x);
   const auto energy = static_cast<double>(std::sqrt(dot(error, a * error)));
-  EXPECT_GT(energy / s.result.error.solution_norm, 1e-6);
+  EXPECT_GT(energy / s.result.cg->error.solution_norm, 1e-6);
 }
 
 TYPED_TEST(Knows, ThatTheToleranceIsOutOfReachBeforeTimeIsWasted) {

@@ -465,13 +465,13 @@ TEST(Advice, HoldsTheNumbers) {
   r.seconds = 1.23;
   r.iterations_left = 77;
   r.initial_residual = 1;
-  r.spectrum.condition = 3.4e5;
+  r.cg.emplace().spectrum.condition = 3.4e5;
   for (const auto status : {Status::max_iterations, Status::time_limit, Status::interrupted}) {
     expect(status, {"About 77 more iterations (0.77 s)", "condition number of M^-1 A is at least"});
   }
   expect(Status::max_iterations, {"A better preconditioner"});
   expect(Status::stagnated, {"at least 3.4e+05"});
-  r.spectrum.at_least = false;
+  r.cg->spectrum.at_least = false;
   expect(Status::stagnated, {"M^-1 A is 3.4e+05"});
   r.iterations_left = 12301;
   expect(Status::time_limit, {"The end is not in sight"});
@@ -480,11 +480,11 @@ TEST(Advice, HoldsTheNumbers) {
   r.rounding = 5.6e-4;
   expect(Status::max_iterations, {"out of reach", "5.6e-04", "Ask for less"});
   expect(Status::interrupted, {"out of reach"});
-  r.spectrum.condition = 1e13;
+  r.cg->spectrum.condition = 1e13;
   r.residual = 9.8e7;
   expect(Status::max_iterations, {"9.80e+07", "may be singular", "has grown from 1.00e+00"});
-  r.error.upper_estimate = 2e-3;
-  r.error.solution_norm = 4;
+  r.cg->error.upper_estimate = 2e-3;
+  r.cg->error.solution_norm = 4;
   r.residual = 1e-9;
   expect(Status::converged, {"|x - x*|_A is about 5.0e-04 |x*|_A or more", "1e+13"});
   r.breakdown.row = 41;

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include <fmt/core.h>
 #include <krysol/solver/krylov/cg.hpp>
 #include <krysol/solver/precond/jacobi.hpp>
 #include <krysol/solver/registry.hpp>
@@ -108,6 +109,7 @@ struct Solver {
   StoppingCriteria stop{};
   std::vector<T> x0{};  // empty: zeros
   krysol::Observer observer{};
+  double lambda_min = 0;  // of cg
 
   Solved<T> run() const {
     const auto host = to_csr(entries).matrix;
@@ -115,7 +117,9 @@ struct Solver {
     const auto m = krysol::make_preconditioner<T, Exec>(precond, host).m;
     const auto x = to_device<Exec>(x0.empty() ? std::vector<T>(b.size()) : x0);
     const krysol::ConstVector<T, Exec> device_b = to_device<Exec>(b);
-    auto result = krysol::solve(method, Exec{}, *a, device_b, x, *m, stop, observer);
+    krysol::NamedOptions options;
+    if (lambda_min != 0) options["lambda_min"] = fmt::format("{}", lambda_min);
+    auto result = krysol::solve(method, Exec{}, *a, device_b, x, *m, stop, observer, options);
     Kokkos::fence();
     return {std::move(result), to_host(x)};
   }

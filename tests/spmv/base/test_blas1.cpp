@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -46,6 +47,34 @@ TYPED_TEST(Blas1, DotEqualsTheOracle) {
     EXPECT_LE(std::abs(got - exact),
               static_cast<long double>(*n + 4) * std::numeric_limits<double>::epsilon() * size)
         << *n;
+  }
+}
+
+TYPED_TEST(Blas1, InnerProductsEqualTheOracle) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  using V = krysol::ConstVector<T, Exec>;
+  ReductionWorkspace<Exec> sums;
+  for (const std::size_t n : lengths) {
+    std::array<V, 3> x;
+    std::array<V, 3> y;
+    for (std::size_t k = 0; k < 3; ++k) {
+      x[k] = to_device<Exec>(random_vector<T>(n, 10 + k));
+      y[k] = to_device<Exec>(random_vector<T>(n, 20 + k));
+    }
+    const auto got = krysol::inner_products<3, T, Exec>(Exec{}, x, y, sums);
+    for (std::size_t k = 0; k < 3; ++k) {
+      const auto u = widen(random_vector<T>(n, 10 + k));
+      const auto v = widen(random_vector<T>(n, 20 + k));
+      long double size = 0;
+      for (std::size_t i = 0; i < n; ++i) size += std::abs(u[i]) * std::abs(v[i]);
+      const auto bound =
+          static_cast<long double>(n + 4) * std::numeric_limits<double>::epsilon() * size;
+      EXPECT_LE(std::abs(widen(got[k]) - krysol_tests::dot(u, v)), bound) << n << ' ' << k;
+      // One at a time, in the same order of sums.
+      EXPECT_EQ((krysol::inner_product<T, Exec>(Exec{}, x[k], y[k], sums)), got[k]);
+      EXPECT_EQ(krysol::dot(Exec{}, x[k], y[k], sums), krysol::real_part(got[k]));
+    }
   }
 }
 
