@@ -65,6 +65,7 @@ set(KRYSOL_SOURCES
   spmv/formats/symmetric_bsr.cpp
   spmv/kernels/distinct_values.cpp
   spmv/kernels/masked_slices.cpp
+  spmv/kernels/matrix_profile.cpp
   spmv/kernels/padding.cpp
   spmv/kernels/row_blocks.cpp
   spmv/kernels/row_loop.cpp
