@@ -40,8 +40,7 @@ class OutOfMemory : public std::bad_alloc {
 std::optional<std::int64_t> free_device_bytes();
 
 /// Throws std::logic_error, with a sentence that says what to do, where Kokkos is not initialized
-/// or finalized already. All arrays of the library are made through it, and `to_csr` starts with
-/// it.
+/// or finalized already. All arrays of the library are made through it.
 void require_kokkos();
 
 namespace detail {

@@ -53,8 +53,9 @@ void require_kokkos() {
   if (Kokkos::is_initialized()) return;
   throw std::logic_error(
       Kokkos::is_finalized()
-          ? "krysol: Kokkos has been finalized, and nothing can be computed after that: keep the "
-            "Kokkos::ScopeGuard (or delay Kokkos::finalize) until the last use of krysol"
+          ? "krysol: Kokkos was finalized, and cannot be initialized again in the same process: "
+            "keep "
+            "the Kokkos::ScopeGuard (or delay Kokkos::finalize) until the last use of Krysol"
           : "krysol: Kokkos is not initialized: create a Kokkos::ScopeGuard in main, or call "
             "krysol::solve, which does that");
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <krysol/spmv/formats/csr_merge.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace krysol {
 

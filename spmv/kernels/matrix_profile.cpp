@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <krysol/spmv/kernels/padding.hpp>
 
 namespace krysol {

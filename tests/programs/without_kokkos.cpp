@@ -19,6 +19,10 @@ void show(const char* what, const Body& body) {
   }
 }
 
+void use_arrays() {
+  show("allocate", [] { krysol::allocate<krysol::Vector<double>>("v", 3); });
+}
+
 void use_all(const char* matrix) {
   krysol::Triplets<double> t;
   t.rows = t.cols = 1;
@@ -30,14 +34,14 @@ void use_all(const char* matrix) {
     options.low_memory = true;
     krysol::read_csr(matrix, options);
   });
-  show("allocate", [] { krysol::allocate<krysol::Vector<double>>("v", 3); });
+  use_arrays();
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
-  use_all(argv[1]);
+  use_arrays();  // to_csr and read_csr would start Kokkos
   { const Kokkos::ScopeGuard kokkos; }
   use_all(argv[1]);
 }

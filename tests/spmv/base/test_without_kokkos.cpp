@@ -27,16 +27,14 @@ TEST_F(WithoutKokkos, SaysInOneSentenceWhatToDo) {
   const std::vector<std::string> uses = {
       "to_csr: ", "read_csr: ", "read_csr in two passes: ", "allocate: "};
   std::vector<std::string> expected;
-  for (const auto& use : uses) {
-    expected.push_back(use +
-                       "krysol: Kokkos is not initialized: create a Kokkos::ScopeGuard in main, or "
-                       "call krysol::solve, which does that");
-  }
+  expected.push_back(
+      "allocate: krysol: Kokkos is not initialized: create a Kokkos::ScopeGuard in main, or call "
+      "krysol::solve, which does that");
   for (const auto& use : uses) {
     expected.push_back(
         use +
-        "krysol: Kokkos has been finalized, and nothing can be computed after that: keep the "
-        "Kokkos::ScopeGuard (or delay Kokkos::finalize) until the last use of krysol");
+        "krysol: Kokkos was finalized, and cannot be initialized again in the same process: keep "
+        "the Kokkos::ScopeGuard (or delay Kokkos::finalize) until the last use of Krysol");
   }
   EXPECT_EQ(lines_of(o.out), expected);
 }
