@@ -17,8 +17,11 @@ set(KRYSOL_HOST_ONLY_SOURCES
   io/cache/cache_writer.cpp
   io/harwell_boeing/fortran_format.cpp
   io/harwell_boeing/harwell_boeing.cpp
+  io/harwell_boeing/harwell_boeing_header.cpp
   io/harwell_boeing/harwell_boeing_writer.cpp
   io/matrix_market/matrix_market.cpp
+  io/matrix_market/matrix_market_entries.cpp
+  io/matrix_market/matrix_market_header.cpp
   io/matrix_market/matrix_market_writer.cpp
   io/matrix_market/plain_entries.cpp
   io/model/duplicates.cpp
@@ -26,6 +29,7 @@ set(KRYSOL_HOST_ONLY_SOURCES
   io/model/foreign_format.cpp
   io/model/matrix_file.cpp
   io/model/repairs.cpp
+  io/model/triangles.cpp
   io/read.cpp
   io/text/number_text.cpp
   io/text/ordered_blocks.cpp
@@ -61,6 +65,7 @@ set(KRYSOL_SOURCES
   spmv/formats/symmetric_bsr.cpp
   spmv/kernels/distinct_values.cpp
   spmv/kernels/masked_slices.cpp
+  spmv/kernels/matrix_profile.cpp
   spmv/kernels/padding.cpp
   spmv/kernels/row_blocks.cpp
   spmv/kernels/row_loop.cpp

@@ -39,6 +39,10 @@ class OutOfMemory : public std::bad_alloc {
 /// where it does not say.
 std::optional<std::int64_t> free_device_bytes();
 
+/// Throws std::logic_error, with a sentence that says what to do, where Kokkos is not initialized
+/// or finalized already. All arrays of the library are made through it.
+void require_kokkos();
+
 namespace detail {
 
 /// Throws OutOfMemory.

@@ -49,6 +49,17 @@ std::optional<std::int64_t> free_device_bytes() {
   return std::nullopt;
 }
 
+void require_kokkos() {
+  if (Kokkos::is_initialized()) return;
+  throw std::logic_error(
+      Kokkos::is_finalized()
+          ? "krysol: Kokkos was finalized, and cannot be initialized again in the same process: "
+            "keep "
+            "the Kokkos::ScopeGuard (or delay Kokkos::finalize) until the last use of Krysol"
+          : "krysol: Kokkos is not initialized: create a Kokkos::ScopeGuard in main, or call "
+            "krysol::solve, which does that");
+}
+
 namespace detail {
 
 void throw_out_of_memory(const char* label, double bytes, std::string_view space, bool on_device,

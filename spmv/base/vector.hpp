@@ -119,10 +119,12 @@ bool reads_beyond_cache(std::int64_t matrix, const Kokkos::View<const T*, Exec>&
   return matrix + static_cast<std::int64_t>(x.extent(0) * sizeof(T)) > least_bytes_to_prefetch;
 }
 
-/// An array of whatever is there. The extents are those of View's constructor. Throws OutOfMemory,
-/// with the bytes asked for, where there is no room.
+/// An array with unspecified content. The extents are those of View's constructor. Throws
+/// OutOfMemory, with the bytes asked for, where there is no room; std::logic_error where Kokkos is
+/// not initialized.
 template <class View, class... Extents>
 View allocate(const char* label, Extents... extents) {
+  require_kokkos();
   using Space = typename View::memory_space;
   constexpr bool of_host = std::is_same_v<Space, Kokkos::HostSpace>;
   const double bytes =

@@ -64,6 +64,11 @@ ValueSample sample_values(const HostCsr<S>& a) {
   return sample;
 }
 
+const ValueSample& sample_values(const MatrixProfile& matrix) {
+  return matrix.once(
+      [&matrix] { return matrix.visit([](const auto& a) { return sample_values(a); }); });
+}
+
 #define KRYSOL_INSTANTIATE(S)                                                     \
   template DistinctValues<S> find_values<S>(std::string_view, const HostCsr<S>&); \
   template ValueSample sample_values<S>(const HostCsr<S>&);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include <krysol/spmv/kernels/matrix_profile.hpp>
 #include <krysol/spmv/kernels/padding.hpp>
 
 namespace krysol {
@@ -93,5 +94,7 @@ struct ValueSample {
 };
 template <class S>
 ValueSample sample_values(const HostCsr<S>& a);
+/// The same for a matrix that is asked for it several times, found once.
+const ValueSample& sample_values(const MatrixProfile& matrix);
 
 }  // namespace krysol

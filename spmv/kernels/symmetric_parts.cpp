@@ -261,6 +261,18 @@ void cut_parts(std::string_view format, Index rows, std::int64_t entry_bytes, Tr
       format, parts, rows / parts, carried, plan.values, plan.reach));
 }
 
+std::string refuse_unsymmetric_sample(const MatrixProfile& matrix) {
+  struct Sample {
+    bool may_be_symmetric = false;
+  };
+  const auto& sample = matrix.once([&matrix] {
+    return Sample{matrix.visit([](const auto& a) { return may_be_symmetric(a); })};
+  });
+  return sample.may_be_symmetric
+             ? ""
+             : "a sample of rows shows that the matrix is not symmetric to the bit";
+}
+
 namespace detail {
 void refuse_device(std::string_view format, std::string_view space) {
   throw FormatRefusal(fmt::format(

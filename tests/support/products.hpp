@@ -32,7 +32,7 @@ struct Made {
   Index rows = op->rows;
   Index cols = op->cols;
 
-  Offset nnz() const { return op->nnz(); }
+  krysol::Offset nnz() const { return op->nnz(); }
   std::int64_t bytes() const { return op->bytes(); }
 };
 template <class T, class Exec, class X, class Y>
