@@ -550,6 +550,27 @@ TEST(Solve, KeepsATuningRecord) {
       holds(report.notes[0], "the tuning record does not fit, the format was measured anew"));
 }
 
+TEST(Solve, ThreadsShareASolver) {
+  const auto a = grid();
+  for (const char* precond : {"jacobi", "ic0", "ssor"}) {
+    SolveOptions o;
+    o.preconditioner = precond;
+    const krysol::Solver solver(a, o);
+    const auto n = static_cast<std::size_t>(a.rows);
+    std::vector<std::vector<double>> expected(4, std::vector<double>(n));
+    std::vector<std::vector<double>> x(4, std::vector<double>(n));
+    for (std::size_t t = 0; t < 4; ++t) {
+      EXPECT_TRUE(solver.solve(random_vector<double>(n, t), expected[t]).converged());
+    }
+    std::vector<std::thread> threads;
+    for (std::size_t t = 0; t < 4; ++t) {
+      threads.emplace_back([&, t] { solver.solve(random_vector<double>(n, t), x[t]); });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(x, expected) << precond;
+  }
+}
+
 TEST(Solve, EightThreadsSolveEightSystems) {
   std::vector<std::vector<double>> expected(8);
   std::vector<std::vector<double>> x(8);
