@@ -1,4 +1,4 @@
-// Lists as text.
+// Joins a list into a text: "a, b, c".
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

@@ -1,4 +1,4 @@
-// Memory that ran out, said so that a person knows what to do about it.
+// Out of memory: an exception that says how much was asked for, where, and what is left.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
@@ -38,10 +38,6 @@ class OutOfMemory : public std::bad_alloc {
 /// What is free of the memory that the device of this process has; nothing where there is none, or
 /// where it does not say.
 std::optional<std::int64_t> free_device_bytes();
-
-/// Throws std::logic_error, with a sentence that says what to do, where Kokkos is not initialized
-/// or finalized already. All arrays of the library are made through it.
-void require_kokkos();
 
 namespace detail {
 

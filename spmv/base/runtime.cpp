@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
+#include <stdexcept>
 
 #include <krysol/spmv/base/vector.hpp>
 
@@ -29,7 +30,10 @@ void ensure_kokkos() {
   const std::lock_guard lock(starting);
   if (Kokkos::is_initialized()) return;
   if (Kokkos::is_finalized()) {
-    require_kokkos();  // throws
+    throw std::logic_error(
+        "krysol: Kokkos was finalized, and cannot be initialised again in the same process; call "
+        "Krysol before Kokkos::finalize, and let the Kokkos::ScopeGuard live as long as it is "
+        "used");
   }
   Kokkos::initialize(Kokkos::InitializationSettings().set_disable_warnings(true));
   if (!on_host<Kokkos::DefaultExecutionSpace>) std::atexit(finalize_at_exit);

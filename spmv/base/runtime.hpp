@@ -1,4 +1,4 @@
-// Kokkos, started where nobody has started it.
+// Initializes Kokkos where the program has not done it.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

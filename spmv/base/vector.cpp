@@ -39,7 +39,7 @@ std::optional<std::int64_t> free_device_bytes() {
   std::size_t free = 0;
   std::size_t total = 0;
   if (cudaMemGetInfo(&free, &total) == cudaSuccess) return static_cast<std::int64_t>(free);
-  static_cast<void>(cudaGetLastError());  // nobody else is to find it
+  static_cast<void>(cudaGetLastError());  // clears it: the next call that asks would find it
 #elif defined(KOKKOS_ENABLE_HIP)
   std::size_t free = 0;
   std::size_t total = 0;
@@ -47,17 +47,6 @@ std::optional<std::int64_t> free_device_bytes() {
   static_cast<void>(hipGetLastError());
 #endif
   return std::nullopt;
-}
-
-void require_kokkos() {
-  if (Kokkos::is_initialized()) return;
-  throw std::logic_error(
-      Kokkos::is_finalized()
-          ? "krysol: Kokkos was finalized, and cannot be initialized again in the same process: "
-            "keep "
-            "the Kokkos::ScopeGuard (or delay Kokkos::finalize) until the last use of Krysol"
-          : "krysol: Kokkos is not initialized: create a Kokkos::ScopeGuard in main, or call "
-            "krysol::solve, which does that");
 }
 
 namespace detail {

@@ -79,8 +79,8 @@ struct CooAtomic {
 };
 
 /// One segment of a sorted list. A row that lies inside the segment is finished here. The first and
-/// the last may go on in a neighbour: their sums are left for CooCarry, so nobody else's row is
-/// touched.
+/// the last may go on in a neighbour: their sums are left for CooCarry, so no row of another thread
+/// is touched.
 template <class S, class T>
 struct CooSegment {
   const Index* row_idx;

@@ -1,4 +1,4 @@
-// Sums that pieces of a matrix leave over, where a row goes on in the next piece.
+// Partial sums of rows that are cut between two pieces of a matrix, added after both.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

@@ -14,7 +14,7 @@ namespace krysol {
 inline constexpr std::size_t most_values = 65536;
 
 /// Values by their bits, numbered in the order in which they came. An open hash table, at most a
-/// quarter full, of 256 values a sixteenth: a second probe is a branch that no one foresees.
+/// quarter full, of 256 values a sixteenth: a second probe is a branch that is predicted badly.
 template <class S>
 class DistinctValues {
  public:

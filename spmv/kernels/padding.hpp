@@ -1,4 +1,4 @@
-// When padding is too much.
+// The limit of padding: when a padded format refuses a matrix.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

@@ -50,7 +50,7 @@ std::int64_t slice_bytes(const ShortSlices<Exec>& a) {
 /// How the columns of each slice are counted.
 struct ShortPlan {
   std::vector<ShortSlice> slice;  // [slices]
-  std::vector<Index> page;        // and page_table more that no one names
+  std::vector<Index> page;        // and page_table more that no entry uses
   Offset far_slots = 0;           // slots, a multiple of the slice's rows
   Offset far_entries = 0;         // nonzeros in far slices
 };

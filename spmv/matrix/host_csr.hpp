@@ -48,7 +48,7 @@ struct Assembled {
 /// Throws std::invalid_argument where arrays differ in length, an index is outside the matrix, a
 /// matrix with a symmetry is not square or has entries on both sides of its diagonal (unless
 /// `both`), and for what no diagonal may hold: an imaginary part where Hermitian, anything but 0
-/// where skew-symmetric. Messages count from 0. std::logic_error where Kokkos is not initialized.
+/// where skew-symmetric. Messages count from 0. std::logic_error after Kokkos::finalize.
 template <class T>
 Assembled<DeviceScalar<T>> to_csr(const Triplets<T>& entries, Triangles given = Triangles::one);
 

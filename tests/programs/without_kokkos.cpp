@@ -1,8 +1,9 @@
-// Uses the library where Kokkos is not initialized, and again after it was finalized; prints what
-// is thrown. A program of its own, because the one that holds the tests has Kokkos initialized.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Uses the library where Kokkos is not initialized, and again after Kokkos::finalize; prints what
+// is thrown. Its argument says what comes first. A program of its own: that of the tests has
+// Kokkos. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cstdio>
 #include <stdexcept>
+#include <string>
 
 #include <krysol/io/read_csr.hpp>
 #include <krysol/spmv/matrix/host_csr.hpp>
@@ -19,29 +20,28 @@ void show(const char* what, const Body& body) {
   }
 }
 
-void use_arrays() {
-  show("allocate", [] { krysol::allocate<krysol::Vector<double>>("v", 3); });
-}
-
-void use_all(const char* matrix) {
-  krysol::Triplets<double> t;
-  t.rows = t.cols = 1;
-  t.add(0, 0, 1);
-  show("to_csr", [&] { krysol::to_csr(t); });
-  show("read_csr", [&] { krysol::read_csr(matrix); });
-  show("read_csr in two passes", [&] {
-    krysol::ReadOptions options;
-    options.low_memory = true;
-    krysol::read_csr(matrix, options);
+void use(const std::string& how, const char* matrix) {
+  show(how.c_str(), [&] {
+    if (how == "to_csr") {
+      krysol::Triplets<double> t;
+      t.rows = t.cols = 1;
+      t.add(0, 0, 1);
+      krysol::to_csr(t);
+    } else if (how == "allocate") {
+      krysol::allocate<krysol::Vector<double>>("v", 3);
+    } else {
+      krysol::ReadOptions options;
+      options.low_memory = how == "read_csr in two passes";
+      krysol::read_csr(matrix, options);
+    }
   });
-  use_arrays();
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) return 2;
-  use_arrays();  // to_csr and read_csr would start Kokkos
-  { const Kokkos::ScopeGuard kokkos; }
-  use_all(argv[1]);
+  if (argc != 3) return 2;
+  use(argv[1], argv[2]);
+  Kokkos::finalize();
+  use(argv[1], argv[2]);
 }
