@@ -34,7 +34,7 @@ Triplets<V> symmetrised(const Triplets<V>& t) {
 }
 
 /// Formats that refuse a matrix whose entries are on many diagonals, unless it is small.
-inline const std::vector<std::string_view> formats_of_few_diagonals = {};
+inline const std::vector<std::string_view> formats_of_few_diagonals = {"dia"};
 
 inline bool needs_few_diagonals(std::string_view format) {
   const auto& all = formats_of_few_diagonals;

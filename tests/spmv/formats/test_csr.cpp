@@ -515,6 +515,7 @@ TYPED_TEST(MakeOperator, RefusesToPadForOneDenseRowAndNamesTheNumbers) {
   const std::vector<std::pair<std::string, std::string>> causes = {
       {"ell", "longest row has 2000 entries"},
       {"ellpack_r", "longest row has 2000 entries"},
+      {"dia", "entries are on 2000 diagonals"},
   };
   for (const auto& [name, cause] : causes) {
     try {
