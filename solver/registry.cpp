@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 #include <krysol/solver/krylov/cg.hpp>
+#include <krysol/solver/krylov/minres.hpp>
 #include <krysol/solver/precond/block_jacobi.hpp>
 #include <krysol/solver/precond/ic0.hpp>
 #include <krysol/solver/precond/jacobi.hpp>
@@ -53,6 +54,8 @@ std::vector<SolverEntry<T, Exec>> solvers() {
   return {
       {{"cg", "symmetric (Hermitian) positive definite systems", cg_traits},
        &by_name<CgOptions, T, Exec, &cg<Exec, A, T, M>>},
+      {{"minres", "symmetric (Hermitian) systems, definite or not; singular ones", minres_traits},
+       &by_name<NoOptions, T, Exec, &minres<Exec, A, T, M>>},
   };
 }
 

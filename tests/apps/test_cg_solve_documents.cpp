@@ -38,7 +38,7 @@ TEST_F(CgSolve, WritesTheJsonThatIsDocumented) {
   EXPECT_EQ(full.code, 0) << full.err;
   add(Json::parse(text_of(in("report.json"))));
   for (const auto& [path, types] : table) {
-    if (path.starts_with("result.breakdown.")) continue;  // only where there is some
+    if (path.starts_with("result.breakdown.")) continue;      // only where there is some
     if (path.starts_with("preconditioner_report")) continue;  // jacobi has nothing to tell
     EXPECT_EQ(seen.count(path), 1U) << path << " is documented, and missing";
   }

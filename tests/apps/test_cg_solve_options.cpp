@@ -159,6 +159,30 @@ TEST_F(CgSolve, TellsTheRowsOfTheFileWhateverTheOrderWas) {
   EXPECT_LT(curvature, 0);
 }
 
+TEST_F(CgSolve, SolvesAnIndefiniteSystemWithMinres) {
+  for (const auto& matrix :
+       {write("i.mtx", indefinite), write("n.mtx", negative_diagonal), grid_}) {
+    const Json j = report({matrix, "--solver", "minres"}, 0);
+    EXPECT_EQ(j["solver"], "minres");
+    EXPECT_EQ(j["result"]["status"], "converged");
+    EXPECT_LE(j["result"]["relative_error"].get<double>(), 1e-5);
+    EXPECT_TRUE(j["result"]["spectrum"].is_null());
+    EXPECT_TRUE(j["result"]["energy_error"]["lower"].is_null());
+    const Outcome text = run({matrix, "--solver", "minres"});
+    EXPECT_EQ(text.code, 0);
+    EXPECT_TRUE(holds(text.out, "minres with jacobi")) << text.out;
+    EXPECT_FALSE(holds(text.out, "|x - x*|_A") || holds(text.out, "spectrum")) << text.out;
+  }
+  EXPECT_EQ(report({write("u.mtx", unsymmetric), "--solver", "minres"}, 1)["result"]["status"],
+            "not_symmetric");
+  const Json early = report({grid_, "--solver", "minres", "--max-iterations", "20"}, 1);
+  const std::string advice = early["result"]["advice"];
+  EXPECT_TRUE(holds(advice, "x has the smallest residual of its Krylov space")) << advice;
+  EXPECT_FALSE(holds(advice, "CG")) << advice;
+  expect_refusal({grid_, "--solver", "minres", "--lambda-min", "1"},
+                 "solver 'minres': unknown option 'lambda_min'; known: none");
+}
+
 TEST_F(CgSolve, SolvesWithEveryPreconditioner) {
   const auto matrix = write("chain.mtx", chain(256));
   Arguments names = {"block-jacobi:8", "block-jacobi:64"};

@@ -31,6 +31,8 @@ std::map<std::string, Triplets<double>> problems() {
     four_eigenvalues.push_back(k % 4 == 0 ? 1 : k % 4 == 1 ? 3 : k % 4 == 2 ? 10 : 50);
   std::vector<double> one_to_hundred;
   for (int k = 1; k <= 50; ++k) one_to_hundred.push_back(2.0 * k);
+  std::vector<double> both_signs;
+  for (int k = -5; k <= 20; ++k) both_signs.push_back(k == 0 ? 0.5 : k);
   return {{"poisson1d 30", poisson1d(30)},
           {"poisson2d 20x20", poisson2d(20, 20)},
           {"poisson2d 24x12, 1:100", poisson2d(24, 12, 0.01)},
@@ -38,10 +40,11 @@ std::map<std::string, Triplets<double>> problems() {
           {"jumps 16x16, 10", jump_coefficients2d(16, 10)},
           {"jumps 16x16, 1e3", jump_coefficients2d(16, 1e3)},
           {"four eigenvalues", random_spd(four_eigenvalues, 5)},
-          {"eigenvalues 2 to 100", random_spd(one_to_hundred, 6)}};
+          {"eigenvalues 2 to 100", random_spd(one_to_hundred, 6)},
+          {"indefinite, -5 to 20", random_spd(both_signs, 7)}};
 }
 
-/// The numbers are those of textbook_cg_iterations, which Textbook.CountsTheSame repeats.
+/// The numbers are those of the textbook, which Textbook.CountsTheSame repeats.
 const std::vector<Counted> counted = {
     {"poisson1d 30", "cg", "none", 30, 30},
     {"poisson2d 20x20", "cg", "none", 64, 43},
@@ -63,6 +66,12 @@ const std::vector<Counted> counted = {
     {"poisson3d 8", "cg", "ssor", 17, 10},
     {"jumps 16x16, 1e3", "cg", "ssor", 60, 56},
     {"eigenvalues 2 to 100", "cg", "ssor", 11, 8},
+    {"poisson2d 20x20", "minres", "none", 64, 42},
+    {"poisson3d 8", "minres", "jacobi", 33, 20},
+    {"jumps 16x16, 1e3", "minres", "ic0", 34, 27},
+    {"poisson2d 20x20", "minres", "ssor", 32, 22},
+    {"indefinite, -5 to 20", "minres", "none", 26, 26},
+    {"indefinite, -5 to 20", "minres", "jacobi", 26, 21},
 };
 
 std::vector<double> right_hand_side(const Triplets<double>& a) {
@@ -75,9 +84,12 @@ TEST(Textbook, CountsTheSame) {
     const auto& a = all.at(c.problem);
     const auto b = widen(right_hand_side(a));
     const auto solve = oracle(c.precond, dense(a));
-    EXPECT_EQ(textbook_cg_iterations(a, b, solve, 1e-8L), c.iterations) << c.problem << c.precond;
-    EXPECT_EQ(textbook_cg_iterations(a, b, solve, 1e-4L), c.float_iterations)
-        << c.problem << c.precond;
+    const auto count = [&](long double rtol) {
+      return c.method == "cg" ? textbook_cg_iterations(a, b, solve, rtol)
+                              : textbook_minres_iterations(a, b, solve, rtol);
+    };
+    EXPECT_EQ(count(1e-8L), c.iterations) << c.method << c.problem << c.precond;
+    EXPECT_EQ(count(1e-4L), c.float_iterations) << c.method << c.problem << c.precond;
   }
 }
 
@@ -104,7 +116,8 @@ TYPED_TEST(Solvers, TakeTheIterationsOfTheTableInEveryFormat) {
     for (const auto& format : krysol::list_formats()) {
       solver.format = format.name;
       const auto s = solver.run();
-      const std::string what = c.problem + ", " + c.precond + ", " + solver.format;
+      const std::string what =
+          c.method + ", " + c.problem + ", " + c.precond + ", " + solver.format;
       EXPECT_EQ(s.result.status, Status::converged) << what << ": " << s.result.advice;
       EXPECT_NEAR(static_cast<double>(s.result.iterations), expected, band) << what;
       SCOPED_TRACE(what);

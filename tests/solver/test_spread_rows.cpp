@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include <krysol/solver/krylov/minres.hpp>
 #include "solving.hpp"
 
 namespace users_own {
@@ -143,6 +144,11 @@ std::vector<Case> cases() {
       KRYSOL_SPREAD_CASE("cg", 0, cg, krysol::Identity{}),
       KRYSOL_SPREAD_CASE("cg, jacobi", 0, cg, users_own::jacobi_of<Exec>(a)),
       KRYSOL_SPREAD_CASE("cg, jacobi not fused", 0, cg, Wrapped{users_own::jacobi_of<Exec>(a)}),
+      KRYSOL_SPREAD_CASE("minres", 0, minres, krysol::Identity{}),
+      KRYSOL_SPREAD_CASE("minres, indefinite", -0.7, minres, krysol::Identity{}),
+      KRYSOL_SPREAD_CASE("minres, jacobi", -0.7, minres, users_own::jacobi_of<Exec>(a)),
+      KRYSOL_SPREAD_CASE("minres, jacobi not fused", -0.7, minres,
+                         Wrapped{users_own::jacobi_of<Exec>(a)}),
   };
 }
 

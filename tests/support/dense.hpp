@@ -5,6 +5,7 @@
 #include <cmath>
 #include <complex>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include <krysol/spmv/formats/csr.hpp>
@@ -183,6 +184,56 @@ int textbook_cg_iterations(const krysol::Triplets<T>& a, const std::vector<Wide<
     z = solve(r);
     const W beta = dot(r, z) / rho;
     for (std::size_t i = 0; i < n; ++i) p[i] = z[i] + beta * p[i];
+  }
+  return iterations;
+}
+
+/// MINRES with z = solve(r), as solver/krylov/minres.hpp states it: how many iterations there are
+/// until |r| <= rtol |b|, from x = 0, with r = b - A x computed from x.
+template <class T, class Solve>
+int textbook_minres_iterations(const krysol::Triplets<T>& a, const std::vector<Wide<T>>& b,
+                               const Solve& solve, long double rtol) {
+  using W = Wide<T>;
+  const std::size_t n = b.size();
+  std::vector<W> x(n);
+  std::vector<W> v = b;
+  std::vector<W> v_before(n);
+  std::vector<W> w(n);
+  std::vector<W> w_before(n);
+  std::vector<W> z = solve(v);
+  long double gamma = std::sqrt(std::real(dot(v, z)));
+  long double gamma_before = 1;
+  long double eta = gamma;
+  long double c = 1;
+  long double c_before = 1;
+  long double s = 0;
+  long double s_before = 0;
+  int iterations = 0;
+  while (norm(b - a * x) > rtol * norm(b) && iterations < 100 * static_cast<int>(n)) {
+    const std::vector<W> q = a * z;
+    const long double delta = std::real(dot(z, q)) / gamma / gamma;
+    std::vector<W> next(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      next[i] = q[i] / gamma - delta / gamma * v[i] - gamma / gamma_before * v_before[i];
+    }
+    const std::vector<W> z_next = solve(next);
+    const long double gamma_next = std::sqrt(std::max(0.0L, std::real(dot(next, z_next))));
+    const long double alpha0 = c * delta - c_before * s * gamma;
+    const long double alpha1 = std::hypot(alpha0, gamma_next);
+    const long double alpha2 = s * delta + c_before * c * gamma;
+    const long double alpha3 = s_before * gamma;
+    c_before = std::exchange(c, alpha0 / alpha1);
+    s_before = std::exchange(s, gamma_next / alpha1);
+    for (std::size_t i = 0; i < n; ++i) {
+      const W direction = (z[i] / gamma - alpha3 * w_before[i] - alpha2 * w[i]) / alpha1;
+      w_before[i] = std::exchange(w[i], direction);
+      x[i] += c * eta * direction;
+    }
+    eta *= -s;
+    v_before = std::exchange(v, next);
+    z = z_next;
+    gamma_before = std::exchange(gamma, gamma_next);
+    ++iterations;
   }
   return iterations;
 }

@@ -94,7 +94,8 @@ template <class W>
 std::function<std::vector<W>(const std::vector<W>&)> oracle(const std::string& name,
                                                             const Dense<W>& a) {
   Dense<W> l(a.rows, a.rows);
-  for (std::size_t i = 0; i < a.rows; ++i) l(i, i) = name == "none" ? W(1) : std::sqrt(a(i, i));
+  for (std::size_t i = 0; i < a.rows; ++i)
+    l(i, i) = name == "none" ? W(1) : W(std::sqrt(std::abs(a(i, i))));
   if (name == "ic0") l = dense_ic0(a).l;
   if (name == "ssor") l = cholesky(dense_ssor(a, 1));
   return [l](const std::vector<W>& r) { return solve_factor(l, r); };
