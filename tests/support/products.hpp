@@ -41,6 +41,12 @@ void apply(const Exec& exec, std::type_identity_t<T> alpha, const Made<T, Exec>&
   apply(exec, alpha, *a.op, x, beta, y);
 }
 template <class T, class Exec>
+void apply(const Exec& exec, std::type_identity_t<T> alpha, const Made<T, Exec>& a,
+           const krysol::MultiVector<T, Exec>& x, std::type_identity_t<T> beta,
+           const krysol::MultiVector<T, Exec>& y) {
+  apply(exec, alpha, *a.op, x, beta, y);
+}
+template <class T, class Exec>
 double apply_dot(const Exec& exec, const Made<T, Exec>& a,
                  std::type_identity_t<krysol::ConstVector<T, Exec>> x,
                  const krysol::Vector<T, Exec>& y, ReductionWorkspace<Exec>& sums) {
