@@ -2,6 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <krysol/spmv/kernels/matrix_profile.hpp>
 #include <krysol/spmv/kernels/padding.hpp>
 #include <krysol/spmv/kernels/slots.hpp>
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <krysol/spmv/kernels/masked_slices.hpp>
+#include <krysol/spmv/kernels/slices.hpp>
 
 namespace krysol {
 
