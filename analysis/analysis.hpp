@@ -1,4 +1,4 @@
-// All that matrix_info says of a matrix.
+// The whole analysis of a matrix, as matrix_info prints it.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

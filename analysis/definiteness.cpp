@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <krysol/analysis/definiteness.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <krysol/analysis/entries.hpp>
 #include <krysol/analysis/structure.hpp>

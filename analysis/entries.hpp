@@ -1,4 +1,4 @@
-// What can be told of a matrix from the values of its entries.
+// What the values of the entries say of a matrix: symmetry, diagonal, dominance, row sums.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

@@ -1,4 +1,4 @@
-// Sums whose sign is known.
+// Sums of doubles without rounding, so that their sign is certain.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

@@ -1,4 +1,4 @@
-// Both ends of a spectrum, estimated by a few multiplications.
+// The extreme eigenvalues, estimated by a few products with the matrix.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

@@ -1,4 +1,4 @@
-// What can be told of a matrix from the places of its entries alone.
+// What the positions of the entries say of a matrix: profile, components, blocks.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

@@ -15,7 +15,7 @@
 #include <system_error>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
 #include <krysol/io/bytes/archive_writer.hpp>
@@ -182,7 +182,7 @@ Field field_for(const Options& o, const Target& target, const FileInfo& info, Tr
   }
 }
 
-/// A name that says one type over a file of another would mislead whoever reads it.
+/// A file whose suffix names another format would mislead its readers.
 void check_type(const Options& o, const Target& target, Field field, Symmetry symmetry) {
   if (target.type.empty()) return;
   constexpr std::string_view fields = "ripc";  // in the order of Field
@@ -272,7 +272,7 @@ void write_archive(const Options& o, const Triplets<T>& a, WriteOptions write,
     const fs::path file = members.path() / stem;
     try {
       write_to(file);
-    } catch (const FileError& e) {  // of a file that nobody has asked for
+    } catch (const FileError& e) {  // of a file that comes along unasked
       const std::string what = e.what();
       const std::string known = file.string();
       if (!what.starts_with(known)) throw;

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <Eigen/Sparse>
 #ifdef KRYSOL_HAVE_KOKKOS_KERNELS
 #include <KokkosSparse_spmv.hpp>

@@ -28,7 +28,7 @@
 #include <vector>
 
 #include <archive.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <CLI/CLI.hpp>
 #include <Eigen/SparseCore>
 #include <Kokkos_Core.hpp>

@@ -75,8 +75,18 @@ function(krysol_header_only target header)
   endif()
 endfunction()
 # fmt 9 takes nvcc for a compiler without constexpr functions, and then fails in those that it declares for C++20.
-krysol_header_only(krysol_fmt fmt/format.h
-  DEFINITION FMT_HEADER_ONLY=1 "$<$<BOOL:${Kokkos_ENABLE_CUDA}>:FMT_USE_CONSTEXPR=1>")
+# Its functions are compiled once, in spmv/base/compiled_fmt.cpp, and <fmt/core.h> declares them; from version 11 on that
+# header defines them all, in each file.
+krysol_header_only(krysol_fmt fmt/format.h DEFINITION "$<$<BOOL:${Kokkos_ENABLE_CUDA}>:FMT_USE_CONSTEXPR=1>")
+if(TARGET krysol_fmt)
+  set(declares_fmt "")
+  if(EXISTS ${KRYSOL_FMT_INCLUDE_DIR}/fmt/core.h)
+    file(STRINGS ${KRYSOL_FMT_INCLUDE_DIR}/fmt/core.h declares_fmt REGEX "^#define FMT_VERSION")
+  endif()
+  if(NOT declares_fmt)
+    target_compile_definitions(krysol_fmt INTERFACE FMT_HEADER_ONLY=1)
+  endif()
+endif()
 krysol_header_only(krysol_fast_float fast_float/fast_float.h)
 krysol_header_only(krysol_xxhash xxhash.h)
 # On the host only here; without these Eigen marks its functions for the device, and nvcc warns by the hundred.

@@ -17,8 +17,11 @@ set(KRYSOL_HOST_ONLY_SOURCES
   io/cache/cache_writer.cpp
   io/harwell_boeing/fortran_format.cpp
   io/harwell_boeing/harwell_boeing.cpp
+  io/harwell_boeing/harwell_boeing_header.cpp
   io/harwell_boeing/harwell_boeing_writer.cpp
   io/matrix_market/matrix_market.cpp
+  io/matrix_market/matrix_market_entries.cpp
+  io/matrix_market/matrix_market_header.cpp
   io/matrix_market/matrix_market_writer.cpp
   io/matrix_market/plain_entries.cpp
   io/model/duplicates.cpp
@@ -26,11 +29,13 @@ set(KRYSOL_HOST_ONLY_SOURCES
   io/model/foreign_format.cpp
   io/model/matrix_file.cpp
   io/model/repairs.cpp
+  io/model/triangles.cpp
   io/read.cpp
   io/text/number_text.cpp
   io/text/ordered_blocks.cpp
   io/text/scanner.cpp
   io/text/threads.cpp
+  spmv/base/compiled_fmt.cpp
   spmv/base/large_pages.cpp
   spmv/dense/dense_panels.cpp
   spmv/matrix/sorted_columns.cpp
@@ -50,6 +55,7 @@ set(KRYSOL_SOURCES
   ${KRYSOL_LONG_SOURCES}
   io/read_csr.cpp
   spmv/base/multivector.cpp
+  spmv/base/runtime.cpp
   spmv/base/vector.cpp
   spmv/dense/dense.cpp
   spmv/formats/bsr.cpp
@@ -59,6 +65,7 @@ set(KRYSOL_SOURCES
   spmv/formats/symmetric_bsr.cpp
   spmv/kernels/distinct_values.cpp
   spmv/kernels/masked_slices.cpp
+  spmv/kernels/matrix_profile.cpp
   spmv/kernels/padding.cpp
   spmv/kernels/row_blocks.cpp
   spmv/kernels/row_loop.cpp
@@ -75,10 +82,14 @@ set(KRYSOL_SOURCES
   spmv/select/formats.cpp
   spmv/select/select.cpp
   spmv/select/tuning_record.cpp
+  solver/interface/columns.cpp
+  solver/interface/matrix_input.cpp
+  solver/interface/value_watch.cpp
   solver/precond/block_jacobi.cpp
   solver/precond/ic0.cpp
   solver/precond/level_scheduled_solve.cpp
   solver/precond/ssor.cpp
+  solver/solve.cpp
   ${KRYSOL_HOST_ONLY_SOURCES})
 krysol_host_only(${KRYSOL_HOST_ONLY_SOURCES})
 # krysol::float: float, complex<float>, and values of less precision than the vectors. Its other files are compiled for

@@ -1,4 +1,4 @@
-// Matrices from a function that makes one row: no triplets, no sorting, all cores.
+// Assembles a matrix from a function that makes one row: no triplets, no sorting, on all cores.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include <fast_float/fast_float.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <krysol/gallery/assembly.hpp>
 #include <krysol/gallery/elasticity.hpp>

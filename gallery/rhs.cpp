@@ -7,7 +7,7 @@
 #include <string_view>
 #include <system_error>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace krysol::gallery {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <krysol/io/bytes/archive.hpp>
 #include <krysol/io/bytes/parse_error.hpp>
@@ -18,6 +18,7 @@
 #include <krysol/io/cache/cache.hpp>
 #include <krysol/io/harwell_boeing/harwell_boeing.hpp>
 #include <krysol/io/matrix_market/matrix_market.hpp>
+#include <krysol/spmv/base/join.hpp>
 
 namespace krysol {
 namespace {
@@ -90,7 +91,7 @@ std::string names_of(const std::vector<std::string>& names) {
   constexpr std::size_t most = 8;
   const std::size_t shown = std::min(names.size(), most);
   std::string text = fmt::format(
-      "{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+      "{}", join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
   if (names.size() > shown) text += fmt::format(" and {} more", names.size() - shown);
   return text;
 }

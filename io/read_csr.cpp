@@ -15,6 +15,7 @@
 #include <krysol/io/matrix_market/matrix_market_header.hpp>
 #include <krysol/io/matrix_market/plain_entries.hpp>
 #include <krysol/io/read.hpp>
+#include <krysol/spmv/base/runtime.hpp>
 #include <krysol/spmv/base/spaces.hpp>
 #include <krysol/spmv/matrix/finish_rows.hpp>
 
@@ -153,6 +154,7 @@ std::optional<CsrFile> try_to_read_twice(const std::filesystem::path& path,
 }  // namespace
 
 CsrFile read_csr(const std::filesystem::path& path, const ReadOptions& options) {
+  ensure_kokkos();
   if (options.low_memory) {
     if (auto file = try_to_read_twice(path, options)) {
       if (options.cache.use) file->info.cache = "not used: it holds entries, and memory is scarce";

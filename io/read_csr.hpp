@@ -1,4 +1,4 @@
-// From a file to rows in one step.
+// Reads a file into compressed sparse rows in one step.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

@@ -6,6 +6,7 @@
 
 #include <krysol/report/report.hpp>
 #include <krysol/report/text.hpp>
+#include <krysol/spmv/base/join.hpp>
 
 namespace krysol::report {
 using namespace analysis;  // NOLINT(google-build-using-namespace)
@@ -158,7 +159,7 @@ std::string blocks_block(const MatrixReport& p) {
   for (const BlockSize& b : p.blocks.sizes)
     fills.push_back(fmt::format("{:.0f} % ({})", 100 * b.fill, b.size));
   std::string out =
-      line("blocks", fmt::format("of b x b places filled (b): {}", fmt::join(fills, ", ")));
+      line("blocks", fmt::format("of b x b places filled (b): {}", join(fills, ", ")));
   if (p.blocks.best == 1) return out + line("", "no blocks take fewer bytes than single entries");
   const BlockSize& best = p.blocks.sizes[static_cast<std::size_t>(p.blocks.best - 2)];
   return out + line("", fmt::format("fewest bytes with b = {}: {} blocks, {} of them full",
@@ -183,7 +184,7 @@ std::string diagonal_block(const MatrixReport& p) {
     add(d.zero, "zero");
     add(d.missing, "missing");
     add(d.not_real, "not real");
-    out = line("diagonal", fmt::format("{}; {}", range, fmt::join(kinds, ", ")));
+    out = line("diagonal", fmt::format("{}; {}", range, join(kinds, ", ")));
   }
   if (d.dominant == d.length) return out + line("", "strictly dominant in every row");
   const std::string fails =

@@ -1,4 +1,4 @@
-// The two renderings of what matrix_info found out.
+// The result of matrix_info as text and as JSON.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

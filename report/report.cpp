@@ -3,10 +3,11 @@
 
 #include <cmath>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <krysol/report/choice_report.hpp>
 #include <krysol/report/text.hpp>
+#include <krysol/spmv/base/join.hpp>
 
 namespace krysol::report {
 namespace {
@@ -119,7 +120,7 @@ std::string energy_lines(const Report& r) {
                                 e.delay == 1 ? "" : "s", e.lower));
   }
   if (parts.empty()) return {};
-  std::string out = line("", fmt::format("error |x - x*|_A: {}", fmt::join(parts, "; ")));
+  std::string out = line("", fmt::format("error |x - x*|_A: {}", join(parts, "; ")));
   if (!std::isnan(e.upper_bound)) {
     out += line("", fmt::format("at most {:.2e}{}, given that no eigenvalue is below {:.4g}",
                                 e.upper_bound, relative(e.upper_bound), r.lambda_min));
@@ -157,7 +158,10 @@ std::string machine_as_text(std::string_view backend, int threads, std::string_v
 
 std::string as_text(const Report& r, bool explained) {
   std::string out = matrix_block(r);
-  out += line("format", fmt::format("{}, {}{}", r.format, size(static_cast<double>(r.format_bytes)),
+  // What is refused at first sight is put into no format.
+  const std::string bytes =
+      r.format_bytes > 0 ? size(static_cast<double>(r.format_bytes)) : "not made";
+  out += line("format", fmt::format("{}, {}{}", r.format, bytes,
                                     r.choice ? fmt::format(" (auto: {})", r.choice->reason) : ""));
   if (explained && r.choice) out += explain(*r.choice);
   if ((!r.order.name.empty() && r.order.name != "none") || (explained && !r.order.reason.empty())) {
@@ -172,7 +176,7 @@ std::string as_text(const Report& r, bool explained) {
   for (const auto& [name, value] : r.preconditioner_facts) {
     facts.push_back(fmt::format("{} {}", name, value));
   }
-  if (!facts.empty()) out += line("", fmt::format("{}", fmt::join(facts, ", ")));
+  if (!facts.empty()) out += line("", join(facts, ", "));
   const std::string absolute = r.stop.atol > 0 ? fmt::format(", or {:.3g}", r.stop.atol) : "";
   out += line("stop", fmt::format("|b - Ax| <= {:.3g} |b|{}", r.stop.rtol, absolute));
   for (const std::string& note : r.notes) out += line("note", note);

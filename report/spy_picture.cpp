@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <krysol/report/letters.hpp>
 #include <krysol/report/spy.hpp>

@@ -1,4 +1,4 @@
-// A saved choice of a format as a file.
+// A tuning record (the format that auto chose) as a JSON file.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <krysol/solver/registry.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <krysol/solver/krylov/cg.hpp>
 #include <krysol/solver/krylov/minres.hpp>
 #include <krysol/solver/precond/block_jacobi.hpp>

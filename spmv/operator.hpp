@@ -80,7 +80,8 @@ requires LinearOperator<A, T, Exec> &&
   }
 }
 
-/// A linear operator whose type is known at run time only.
+/// A linear operator whose type is known at run time only. Its const functions may be called by
+/// several host threads at once, each with vectors and a ReductionWorkspace of its own.
 template <class T, class Exec = Kokkos::DefaultExecutionSpace>
 class Operator {
  public:

@@ -1,4 +1,4 @@
-// What the memory of this machine can do, in this run.
+// The memory bandwidth of this machine, measured in this run.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

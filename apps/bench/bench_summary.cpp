@@ -6,7 +6,7 @@
 #include <limits>
 #include <optional>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace krysol::apps {
 namespace {

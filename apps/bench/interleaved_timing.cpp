@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <Kokkos_Core.hpp>
 #include <nlohmann/json.hpp>
 

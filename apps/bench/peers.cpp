@@ -6,7 +6,7 @@
 #include <new>
 #include <stdexcept>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <Eigen/Sparse>
 #ifdef KRYSOL_HAVE_KOKKOS_KERNELS
 #include <KokkosSparse_spmv.hpp>

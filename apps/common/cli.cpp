@@ -11,6 +11,7 @@
 
 #include <krysol/io/bytes/file.hpp>
 #include <krysol/io/bytes/parse_error.hpp>
+#include <krysol/spmv/base/join.hpp>
 #include <krysol/spmv/select/formats.hpp>
 
 #include "krysol_version.hpp"
@@ -139,7 +140,7 @@ std::function<std::string(const std::string&)> known_name(std::string_view kind,
       [kind = std::string(kind), names = std::move(names)](const std::string& name) -> std::string {
         const std::string base = name.substr(0, name.find(':'));
         if (std::find(names.begin(), names.end(), base) != names.end()) return {};
-        return fmt::format("unknown {} '{}'; known: {}", kind, name, fmt::join(names, " "));
+        return fmt::format("unknown {} '{}'; known: {}", kind, name, join(names, " "));
       };
 }
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
 #include "common/rooms.hpp"
@@ -39,7 +39,7 @@ std::string device_name();
 
 /// What every program's options say of the machine.
 struct MachineOptions {
-  int threads = 0;  // 0 and -1: as Kokkos sees fit
+  int threads = 0;  // 0 and -1: as many as Kokkos chooses
   int device = -1;
   bool no_bandwidth = false;
 };

@@ -1,4 +1,4 @@
-// Where libarchive hands over what it makes.
+// Receives the bytes that libarchive produces.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

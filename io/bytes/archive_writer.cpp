@@ -9,7 +9,7 @@
 #include <new>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <krysol/io/bytes/archive_sink.hpp>
 #include <krysol/io/bytes/parse_error.hpp>

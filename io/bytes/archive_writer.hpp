@@ -1,4 +1,4 @@
-// Tar archives in the making, compressed or not.
+// Writes tar archives, compressed or not.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

@@ -1,4 +1,4 @@
-// Compression of what is written, as names of files ask for it.
+// Compresses what is written, by the suffix of the file name: .gz, .bz2, .xz, .zst.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

@@ -15,7 +15,7 @@
 #include <random>
 #include <system_error>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <krysol/io/bytes/parse_error.hpp>
 #include <krysol/io/bytes/source.hpp>

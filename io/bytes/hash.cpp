@@ -10,7 +10,7 @@
 #include <memory>
 #include <new>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <krysol/io/bytes/parse_error.hpp>
 #include <krysol/io/bytes/source.hpp>

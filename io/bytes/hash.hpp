@@ -1,4 +1,4 @@
-// Fast hashes, to find out whether bytes are still those that they were.
+// Fast hashes (XXH3), to find out whether bytes have changed.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

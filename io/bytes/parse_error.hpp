@@ -1,4 +1,4 @@
-// What a file that cannot be read throws.
+// The exceptions of readers: FileError, and ParseError with line and column.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

@@ -1,4 +1,4 @@
-// The text of a file or of a part of one: its beginning at a glance, then all of it, once.
+// The text of a file or of a part of one: its first bytes to look at, then all of it, once.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

@@ -1,4 +1,4 @@
-// A folder for files on their way into another.
+// A temporary folder, removed with all files in it.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <system_error>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <krysol/io/bytes/file.hpp>
 #include <krysol/io/bytes/parse_error.hpp>
@@ -155,7 +155,7 @@ std::optional<MatrixFile> read_cache(const fs::path& place, const fs::path& sour
 
 void make_folder(const fs::path& folder) {
   std::error_code failed;
-  // What is in the sources may be nobody else's business.
+  // The sources may be confidential: only their owner may read the caches.
   if (fs::create_directories(folder, failed)) {
     fs::permissions(folder, fs::perms::owner_all, failed);
   }
@@ -182,7 +182,7 @@ void write_cache_of(const fs::path& place, const fs::path& source, const SourceI
     throw FileError(place.string() + " is no regular file");
   }
   remove_abandoned(place, abandoned_after_s);
-  // Checksums tell a cache that a power failure cut, so nobody need wait for the disk.
+  // Checksums find a cache that a power failure cut, so there is no need to wait for the disk.
   OutputFile out(place, {.permissions = 0600, .sync = false});
   write_cache(out, now, file, reading_threads(options.threads));
   out.commit();

@@ -1,4 +1,4 @@
-// Matrices as they were parsed, kept for the next time.
+// The cache of parsed matrices: reads a matrix from it, or parses the file and writes the cache.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

@@ -11,7 +11,7 @@
 #include <limits>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <krysol/io/bytes/parse_error.hpp>
 #include <krysol/io/bytes/source.hpp>
@@ -168,7 +168,7 @@ std::string CacheReader::read_head() const {
   std::string head(head_bytes, '\0');
   if (!bytes_.read(0, head.data(), head.size())) fail("was cut while it was read");
   const std::string_view hashed = std::string_view(head).substr(0, head.size() - 8);
-  // Of what was just read, so that nobody can change the start after our back.
+  // From the copy that was just read: the file itself might change in between.
   if (std::memcmp(head.data(), start, sizeof(start)) != 0 ||
       hash64(hashed) != number_at(head.data() + hashed.size(), 8)) {
     fail("is damaged: the checksum of its head differs");

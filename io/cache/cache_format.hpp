@@ -30,8 +30,8 @@ struct CachedMatrix {
   MatrixFile file;  // but for FileInfo::cache
 };
 
-/// Bytes that are read by copying them. What is checked is the copy, which nobody else can change:
-/// a mapped file would kill the process where it is cut, and might change after the checks.
+/// Bytes that are read by copying them. The copy is what is checked; no other process can change
+/// it: a mapped file would kill the process where it is cut, and might change after the checks.
 class CacheBytes {
  public:
   CacheBytes() = default;

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <krysol/io/bytes/file.hpp>
 #include <krysol/io/matrix_market/matrix_market.hpp>

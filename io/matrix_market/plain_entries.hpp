@@ -1,4 +1,4 @@
-// Coordinate entries as nearly all files write them, by all cores.
+// The fast path of reading coordinate entries: lines without anything unusual, on all cores.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
@@ -29,15 +29,15 @@ struct PlainEntries {
   std::int64_t rounded_integers = 0;
 };
 
-/// Reads the lines after the sizes. None where any line is not as the format has it, or takes more
-/// than one glance: the lines must then be read one by one, which finds out what to say or to
-/// repair. So it is where indices are outside the matrix, numbers are no numbers or not finite,
-/// lines hold more or less than an entry, entries are more or fewer than declared, and where a file
-/// with a symmetry has entries above its diagonal, or on it what may not be there. Comment and
-/// blank lines are passed over, as everywhere. T is double or std::complex<double>. There is room
-/// for `at_first` entries from the start, for more when they come. Bytes an entry: 16 (24 where
-/// complex), and a block of text with its entries a thread. Throws std::bad_alloc and what blocks
-/// throw.
+/// Reads the lines after the sizes. Nothing is returned where any line departs from the
+/// format or needs a closer look: the lines must then be read one by one, which finds the message
+/// or the repair. That is the case where indices are outside the matrix, numbers are no numbers or
+/// not finite, lines hold more or less than an entry, entries are more or fewer than declared, and
+/// where a file with a symmetry has entries above its diagonal, or on it what may not be there.
+/// Comment and blank lines are passed over, as everywhere. T is double or std::complex<double>.
+/// There is room for `at_first` entries from the start, for more when they come. Bytes an entry: 16
+/// (24 where complex), and a block of text with its entries a thread. Throws std::bad_alloc and
+/// what blocks throw.
 template <class T>
 std::optional<PlainEntries<T>> read_plain_entries(TextBlocks& blocks, const EntryRules& rules,
                                                   std::int64_t at_first, int threads);

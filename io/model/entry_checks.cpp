@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <krysol/io/bytes/parse_error.hpp>
 #include <krysol/io/text/ordered_blocks.hpp>

@@ -1,4 +1,4 @@
-// What no reader would take back is refused before the first byte is written.
+// Checks entries before they are written: what no reader would accept is refused.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

@@ -1,4 +1,4 @@
-// Names the files that are not Matrix Market, so that the message can say what to do.
+// Recognizes files of other formats (MATLAB, HDF5, ...), so that the message can say what to do.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

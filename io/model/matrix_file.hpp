@@ -1,4 +1,4 @@
-// What matrices and vectors are in files: what a file says of itself, how it is to be read.
+// Matrices and vectors as files hold them: the result of reading, and the options of reading.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

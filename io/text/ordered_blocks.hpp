@@ -1,4 +1,4 @@
-// Text made by several threads, written in its order.
+// Text that several threads make in blocks, written in the order of the blocks.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

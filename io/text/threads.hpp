@@ -1,4 +1,4 @@
-// Threads that do the same work side by side.
+// Runs one function on several threads at the same time.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

@@ -1,4 +1,4 @@
-// Threads that take pieces of a file as they come and hand them over in the order of the file.
+// Threads that take blocks of a file as they arrive and deliver them in the order of the file.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

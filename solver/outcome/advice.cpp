@@ -7,7 +7,7 @@
 #include <numeric>
 #include <stdexcept>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <krysol/spmv/base/finite.hpp>
 
 namespace krysol {

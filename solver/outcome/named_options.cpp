@@ -7,8 +7,9 @@
 #include <vector>
 
 #include <fast_float/fast_float.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <krysol/spmv/base/finite.hpp>
+#include <krysol/spmv/base/join.hpp>
 
 namespace krysol {
 namespace {
@@ -57,7 +58,7 @@ OptionReader::OptionReader(std::string_view kind, std::string_view name,
     if (std::find(known.begin(), known.end(), option) != known.end()) continue;
     throw std::invalid_argument(
         fmt::format("{} '{}': unknown option '{}'; known: {}", kind, name, option,
-                    known.size() > 0 ? fmt::format("{}", fmt::join(known, " ")) : "none"));
+                    known.size() > 0 ? join(known, " ") : std::string("none")));
   }
 }
 

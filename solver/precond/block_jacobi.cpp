@@ -3,7 +3,7 @@
 
 #include <complex>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <Eigen/Dense>
 #include <krysol/spmv/base/finite.hpp>
 #include <krysol/spmv/base/spaces.hpp>

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <krysol/solver/precond/preconditioner.hpp>
+#include <krysol/spmv/base/scratch_pool.hpp>
 
 namespace krysol {
 
@@ -85,7 +86,7 @@ SweepPattern arrange(const std::vector<Offset>& row_ptr, const std::vector<Index
 
 /// z := M^-1 r for M = (I + N) D (I + N)^H, where N is strictly lower triangular in the order of
 /// the levels and D > 0 diagonal. Each step is a launch; one parallel region with a barrier after
-/// each level was slower on two busy cores. An object serves one stream of work: it owns y.
+/// each level was slower on two busy cores. Several host threads may apply one object at once.
 /// Bytes a row and application in double: 24 forward (r, y with its write-allocate), 40 backward
 /// (y read and written, D, z with its write-allocate), 24 of row_ptr and order; a nonzero of N: 24.
 template <class T, class Exec>
@@ -101,9 +102,12 @@ struct LevelScheduledSolve {
   Triangle forward;
   Triangle backward;
   Vector<Real<T>, Exec> inverse_pivots;  // [rows] 1 / D, by places
-  Vector<T, Exec> y;                     // [rows] by places
+  ScratchPool<Vector<T, Exec>, Exec> y;  // [rows] by places, one for each solve that runs
 
   void apply(const Exec& exec, const ConstVector<T, Exec>& r, const Vector<T, Exec>& z) const;
+  Vector<T, Exec> fresh_y() const {
+    return uninitialized<T>(Exec{}, "sweeps.y", static_cast<std::int64_t>(order.extent(0)));
+  }
   double bytes() const {
     return static_cast<double>(2 * forward.values.extent(0) * (sizeof(T) + sizeof(Index)) +
                                order.extent(0) * (7 * sizeof(T) + sizeof(Real<T>) +
@@ -208,7 +212,7 @@ void launch_step(const Exec& exec, const SweepRow<T, Forward>& row, const SweepS
 }
 
 template <bool Forward, class T, class Exec>
-SweepRow<T, Forward> sweep_row(const LevelScheduledSolve<T, Exec>& m, const T* r, T* z) {
+SweepRow<T, Forward> sweep_row(const LevelScheduledSolve<T, Exec>& m, const T* r, T* y, T* z) {
   const auto& triangle = Forward ? m.forward : m.backward;
   return {m.order.data(),
           triangle.row_ptr.data(),
@@ -216,18 +220,22 @@ SweepRow<T, Forward> sweep_row(const LevelScheduledSolve<T, Exec>& m, const T* r
           triangle.values.data(),
           m.inverse_pivots.data(),
           r,
-          m.y.data(),
+          y,
           z};
 }
 
 template <class T, class Exec>
 void LevelScheduledSolve<T, Exec>::apply(const Exec& exec, const ConstVector<T, Exec>& r,
                                          const Vector<T, Exec>& z) const {
+  const auto lease = y.take(exec, [this] { return fresh_y(); });
+  T* const sums = lease->data();
   for (std::size_t s = 0; s < steps.extent(0); ++s) {
-    launch_step(exec, sweep_row<true>(*this, r.data(), z.data()), steps(s), level_begin.data());
+    launch_step(exec, sweep_row<true>(*this, r.data(), sums, z.data()), steps(s),
+                level_begin.data());
   }
   for (std::size_t s = steps.extent(0); s-- > 0;) {
-    launch_step(exec, sweep_row<false>(*this, r.data(), z.data()), steps(s), level_begin.data());
+    launch_step(exec, sweep_row<false>(*this, r.data(), sums, z.data()), steps(s),
+                level_begin.data());
   }
 }
 
@@ -264,7 +272,7 @@ LevelScheduledSolve<T, Exec> make_sweeps(const SweepPattern& pattern) {
   m.backward = triangle(pattern.backward);
   const auto rows = static_cast<std::int64_t>(pattern.levels.order.size());
   m.inverse_pivots = uninitialized<Real<T>>(Exec{}, "sweeps.inverse_pivots", rows);
-  m.y = uninitialized<T>(Exec{}, "sweeps.y", rows);
+  m.y.take(Exec{}, [&m] { return m.fresh_y(); });  // here, so that no application allocates it
   return m;
 }
 

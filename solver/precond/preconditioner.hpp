@@ -70,7 +70,8 @@ class PreconditionerRefusal : public std::invalid_argument {
   Index row_;
 };
 
-/// A preconditioner whose type is known at run time only.
+/// A preconditioner whose type is known at run time only. Several host threads may apply one at
+/// once, to vectors of their own; update() is for one thread, while no other applies it.
 template <class T, class Exec = Kokkos::DefaultExecutionSpace>
 class AnyPreconditioner {
  public:

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <krysol/spmv/base/spaces.hpp>
 
 namespace krysol {

@@ -1,4 +1,4 @@
-// Long arrays of the host that threads fill together.
+// Long arrays in host memory, left uninitialized for threads to fill.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

@@ -1,4 +1,4 @@
-// Memory that ran out, said so that a person knows what to do about it.
+// Out of memory: an exception that says how much was asked for, where, and what is left.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

@@ -11,7 +11,7 @@ namespace krysol {
 
 /// X(i, c), rows x cols. Columns stand in panels of pack_width, in each of them row after row, so
 /// that the entries of a row that a nonzero multiplies lie in one cache line:
-/// X(i, p pack_width + c) = panels(i, p)[c]. What the last panel has beyond `cols` is no one's.
+/// X(i, p pack_width + c) = panels(i, p)[c]. What the last panel has beyond `cols` is padding.
 template <class T, class Exec = Kokkos::DefaultExecutionSpace>
 struct MultiVector {
   using value_type = T;

@@ -146,7 +146,7 @@ inline constexpr std::int64_t packs_ahead = 224;
 /// The same in rows, where a row's neighbours are guessed from those of a row before it.
 inline constexpr int pack_rows_ahead = 32;
 
-/// y += v, one number at a time, whoever else does so meanwhile.
+/// y += v, number by number, atomically.
 template <class T>
 KOKKOS_INLINE_FUNCTION void add_atomically(T& y, const T& v) {
   Kokkos::atomic_add(&y, v);

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace krysol {
 namespace {
@@ -39,7 +39,7 @@ std::optional<std::int64_t> free_device_bytes() {
   std::size_t free = 0;
   std::size_t total = 0;
   if (cudaMemGetInfo(&free, &total) == cudaSuccess) return static_cast<std::int64_t>(free);
-  static_cast<void>(cudaGetLastError());  // nobody else is to find it
+  static_cast<void>(cudaGetLastError());  // clears it: the next call that asks would find it
 #elif defined(KOKKOS_ENABLE_HIP)
   std::size_t free = 0;
   std::size_t total = 0;

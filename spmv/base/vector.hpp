@@ -9,6 +9,7 @@
 
 #include <krysol/spmv/base/large_pages.hpp>
 #include <krysol/spmv/base/memory.hpp>
+#include <krysol/spmv/base/runtime.hpp>
 
 namespace krysol {
 
@@ -109,8 +110,8 @@ KOKKOS_FORCEINLINE_FUNCTION void prefetch_to_write(const void* p) {
   (void)p;
 }
 
-/// Arrays of fewer bytes stay in a core's share of the caches: asking for them is work in vain,
-/// some 10 to 20 % of a multiplication.
+/// Arrays of fewer bytes stay in a core's share of the caches: prefetching them costs time for
+/// nothing, some 10 to 20 % of a multiplication.
 inline constexpr std::int64_t least_bytes_to_prefetch = std::int64_t{16} << 20;
 
 /// True where a matrix of so many bytes and its x are more than that.
@@ -119,10 +120,12 @@ bool reads_beyond_cache(std::int64_t matrix, const Kokkos::View<const T*, Exec>&
   return matrix + static_cast<std::int64_t>(x.extent(0) * sizeof(T)) > least_bytes_to_prefetch;
 }
 
-/// An array of whatever is there. The extents are those of View's constructor. Throws OutOfMemory,
-/// with the bytes asked for, where there is no room.
+/// An array with unspecified content. The extents are those of View's constructor. Throws
+/// OutOfMemory, with the bytes asked for, where there is no room; std::logic_error after
+/// Kokkos::finalize. Kokkos is initialized where it was not (`ensure_kokkos`).
 template <class View, class... Extents>
 View allocate(const char* label, Extents... extents) {
+  ensure_kokkos();
   using Space = typename View::memory_space;
   constexpr bool of_host = std::is_same_v<Space, Kokkos::HostSpace>;
   const double bytes =
@@ -134,7 +137,7 @@ View allocate(const char* label, Extents... extents) {
   try {
     view = View(Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(label)),
                 static_cast<std::size_t>(extents)...);
-  } catch (const std::exception& e) {  // std::runtime_error or std::bad_alloc, as Kokkos sees fit
+  } catch (const std::exception& e) {  // std::runtime_error or std::bad_alloc
     detail::throw_out_of_memory(label, bytes, Space::name(), !of_host, e.what());
   }
   if constexpr (on_host<typename View::execution_space>) {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <krysol/spmv/base/reduction.hpp>
 #include <krysol/spmv/base/spaces.hpp>

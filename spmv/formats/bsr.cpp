@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace krysol {
 namespace {
@@ -64,6 +64,25 @@ BlockChoice choose_block(const Offset* row_ptr, const Index* col_idx, Index rows
     if (share < best.indices) best = {b, share};
   }
   return best;
+}
+
+const BlockChoice& choose_block(const MatrixProfile& matrix) {
+  return matrix.once(
+      [&matrix] { return choose_block(matrix.row_ptr(), matrix.col_idx(), matrix.rows()); });
+}
+
+std::string refuse_block_sample(const MatrixProfile& matrix) {
+  const double indices = choose_block(matrix).indices;
+  if (indices <= 0.5) return {};
+  return fmt::format("{:.2f} indices for each nonzero: too few of them lie in full blocks",
+                     indices);
+}
+
+FormatEstimate estimate_bsr(const MatrixProfile& matrix) {
+  const auto nnz = static_cast<double>(matrix.nnz());
+  return {matrix.nnz() * matrix.entry_bytes() +
+              static_cast<std::int64_t>(choose_block(matrix).indices * nnz * sizeof(Index)),
+          refuse_block_sample(matrix)};
 }
 
 BlockPattern plan_blocks(const Offset* row_ptr, const Index* col_idx, Index rows, Index block,

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <krysol/spmv/kernels/matrix_profile.hpp>
 #include <krysol/spmv/kernels/padding.hpp>
 #include <krysol/spmv/kernels/row_blocks.hpp>
 #include <krysol/spmv/kernels/slots.hpp>
@@ -10,6 +11,9 @@
 namespace krysol {
 
 inline constexpr Index largest_block = 8;
+
+/// Refuses too few full blocks.
+FormatEstimate estimate_bsr(const MatrixProfile& matrix);
 
 /// Block row I holds the rows I b to I b + b - 1; its values are value_ptr[I] .. value_ptr[I + 1],
 /// row after row, and its indices index_ptr[I] .. index_ptr[I + 1]. Where its entries are full,
@@ -41,6 +45,7 @@ struct Bsr {
   Kokkos::View<Index*, Exec> block_row;   // [blocks + 1] first row of each block of similar work
 
   Offset nnz() const { return static_cast<Offset>(values.extent(0)); }
+  static FormatEstimate estimate(const MatrixProfile& matrix) { return estimate_bsr(matrix); }
 };
 
 template <class S, class Exec>
@@ -261,6 +266,10 @@ struct BlockChoice {
 /// The size of 2 to largest_block that leaves the fewest indices, by a sample of block rows.
 /// row_ptr: [rows + 1], col_idx: [nnz].
 BlockChoice choose_block(const Offset* row_ptr, const Index* col_idx, Index rows);
+/// The same for a matrix that several formats ask for it, found once.
+const BlockChoice& choose_block(const MatrixProfile& matrix);
+/// A sentence where the sample has more than half an index for each nonzero.
+std::string refuse_block_sample(const MatrixProfile& matrix);
 
 /// Throws std::invalid_argument for a block size out of range. On the host's cores.
 BlockPattern plan_blocks(const Offset* row_ptr, const Index* col_idx, Index rows, Index block,

@@ -5,6 +5,7 @@
 #include <krysol/spmv/base/pack.hpp>
 #include <krysol/spmv/formats/csr.hpp>
 #include <krysol/spmv/kernels/carries.hpp>
+#include <krysol/spmv/kernels/matrix_profile.hpp>
 
 namespace krysol {
 
@@ -42,6 +43,10 @@ struct Coo {
   Carries<Exec> carries;               // two a segment
 
   Offset nnz() const { return static_cast<Offset>(values.extent(0)); }
+  static FormatEstimate estimate(const MatrixProfile& matrix) {
+    const std::int64_t bytes = matrix.nnz() * (matrix.slot_bytes() + std::int64_t{sizeof(Index)});
+    return {bytes, refuse_more_than(bytes, 1, matrix.csr_bytes(), "csr")};
+  }
 };
 
 template <class S, class Exec>
@@ -74,8 +79,8 @@ struct CooAtomic {
 };
 
 /// One segment of a sorted list. A row that lies inside the segment is finished here. The first and
-/// the last may go on in a neighbour: their sums are left for CooCarry, so nobody else's row is
-/// touched.
+/// the last may go on in a neighbour: their sums are left for CooCarry, so no row of another thread
+/// is touched.
 template <class S, class T>
 struct CooSegment {
   const Index* row_idx;
@@ -162,8 +167,9 @@ void apply(const Exec& exec, std::type_identity_t<T> alpha, const Coo<S, Exec>& 
   Carries<Exec> carries = a.carries;
   const std::int64_t needed = coo_carries(nnz, length);
   if (carries.count() < needed) carries = Carries<Exec>(needed);  // without from_csr
-  Index* carry_row = carries.row();
-  T* carry = carries.template sum<T>();
+  const auto lease = carries.take(exec);
+  Index* carry_row = lease->row();
+  T* carry = lease->template sum<T>();
   using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   Kokkos::parallel_for("krysol::apply(coo)", Range(exec, 0, segments),
                        CooSegment<S, T>{a.row_idx.data(), a.col_idx.data(), a.values.data(), nnz,

@@ -10,6 +10,9 @@ namespace krysol {
 template <class Exec>
 inline constexpr Offset merge_piece = Tiles<Exec>::tiled ? 4096 : 32;
 
+/// Bytes of csr; refuses rows that are equal work as they are.
+FormatEstimate estimate_csr_merge(const MatrixProfile& matrix);
+
 /// The matrix as in Csr. Merging the list of its entries with the list of its row ends gives
 /// rows + nnz steps; piece p takes the steps [p length, (p + 1) length), and so may begin and end
 /// within a row. What is left of its last row goes to a carry that is added afterwards, in order,
@@ -31,6 +34,7 @@ struct CsrMerge {
   Carries<Exec> carries;                 // one a piece
 
   Offset nnz() const { return csr.nnz(); }
+  static FormatEstimate estimate(const MatrixProfile& matrix) { return estimate_csr_merge(matrix); }
 };
 
 template <class S, class Exec>
@@ -86,8 +90,9 @@ void apply(const Exec& exec, std::type_identity_t<T> alpha, const CsrMerge<S, Ex
   check_sizes("krysol::apply", a.rows, a.cols, x.extent(0), y.extent(0));
   const auto pieces = static_cast<std::int64_t>(a.piece_row.extent(0)) - 1;
   if (a.rows == 0 || pieces < 1) return;
-  Index* carry_row = a.carries.row();
-  T* carry = a.carries.template sum<T>();
+  const auto lease = a.carries.take(exec);
+  Index* carry_row = lease->row();
+  T* carry = lease->template sum<T>();
   using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   Kokkos::parallel_for("krysol::apply(csr_merge)", Range(exec, 0, pieces),
                        MergePiece<S, T, Exec>{row_product(a.csr, x), a.piece_row.data(), a.rows,

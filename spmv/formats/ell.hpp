@@ -2,10 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <krysol/spmv/kernels/matrix_profile.hpp>
 #include <krysol/spmv/kernels/padding.hpp>
 #include <krysol/spmv/kernels/slots.hpp>
 
 namespace krysol {
+
+/// Bytes of all slots; refuses much padding, and on a host all else, where sell_c_sigma reads the
+/// same slots in one stream instead of one for each slot of a row.
+inline FormatEstimate estimate_ell(const MatrixProfile& matrix) {
+  const std::int64_t bytes =
+      std::int64_t{matrix.longest_row()} * matrix.rows() * matrix.slot_bytes();
+  std::string refusal = refuse_more_than(bytes, 1.3, matrix.csr_bytes(), "csr");
+  if (refusal.empty() && matrix.on_host()) {
+    refusal = "sell_c_sigma reads the same places in one stream";
+  }
+  return {bytes, refusal};
+}
 
 /// A(i, col_idx(i, j)) = values(i, j) for 0 <= j < width where col_idx(i, j) >= 0; a slot that
 /// only pads has column -1 and is never multiplied, so that an Inf elsewhere in x stays elsewhere.
@@ -27,6 +40,7 @@ struct Ell {
   Kokkos::View<S**, Kokkos::LayoutLeft, Exec> values;       // [rows, width]; 0 where padded
 
   Offset nnz() const { return entries; }
+  static FormatEstimate estimate(const MatrixProfile& matrix) { return estimate_ell(matrix); }
 };
 
 template <class S, class Exec>

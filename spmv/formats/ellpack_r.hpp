@@ -24,6 +24,7 @@ struct EllpackR {
   Kokkos::View<Index*, Exec> length;  // [rows] entries of each row
 
   Offset nnz() const { return ell.nnz(); }
+  static FormatEstimate estimate(const MatrixProfile& matrix) { return estimate_ell(matrix); }
 };
 
 template <class S, class Exec>

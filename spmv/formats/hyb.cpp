@@ -3,6 +3,8 @@
 
 #include <vector>
 
+#include <krysol/spmv/kernels/slices.hpp>
+
 namespace krysol {
 
 Index hyb_width(const Offset* row_ptr, Index rows) {
@@ -18,6 +20,20 @@ Index hyb_width(const Offset* row_ptr, Index rows) {
     if (3 * at_least >= rows) return static_cast<Index>(width);
   }
   return 0;
+}
+
+FormatEstimate estimate_hyb(const MatrixProfile& matrix) {
+  const Offset* row_ptr = matrix.row_ptr();
+  const Offset width = hyb_width(row_ptr, matrix.rows());
+  Offset rest = 0;
+  for (Index i = 0; i < matrix.rows(); ++i) {
+    rest += std::max<Offset>(0, row_ptr[i + 1] - row_ptr[i] - width);
+  }
+  const std::int64_t bytes =
+      width * matrix.rows() * matrix.slot_bytes() +
+      rest * (matrix.slot_bytes() + static_cast<std::int64_t>(sizeof(Index)));
+  return {bytes, refuse_more_than(bytes, matrix.on_host() ? 0.95 : 1.1, sell_bytes(matrix),
+                                  "sell_c_sigma")};
 }
 
 }  // namespace krysol

@@ -7,6 +7,9 @@
 
 namespace krysol {
 
+/// Refuses what is not clearly less than sell_c_sigma.
+FormatEstimate estimate_hyb(const MatrixProfile& matrix);
+
 /// A = ell + coo. The width of the ELL part is the largest that at least a third of the rows fill.
 /// Bytes a multiplication: those of the two parts.
 /// Bell & Garland, SC '09, DOI 10.1145/1654059.1654078, section 4.
@@ -23,6 +26,7 @@ struct Hyb {
   Coo<S, Exec> coo;  // what is left of longer rows, by ascending rows
 
   Offset nnz() const { return ell.nnz() + coo.nnz(); }
+  static FormatEstimate estimate(const MatrixProfile& matrix) { return estimate_hyb(matrix); }
 };
 
 template <class S, class Exec>

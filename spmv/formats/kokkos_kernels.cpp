@@ -3,6 +3,7 @@
 
 #include <KokkosSparse_spmv.hpp>
 
+#include <krysol/spmv/base/scratch_pool.hpp>
 #include <krysol/spmv/base/spaces.hpp>
 
 namespace krysol {
@@ -13,11 +14,11 @@ struct KokkosKernelsPlan {
   using Matrix = KokkosSparse::CrsMatrix<const S, const Index, Device, void, const Offset>;
   using Handle = KokkosSparse::SPMVHandle<Exec, Matrix, ConstVector<S, Exec>, Vector<S, Exec>>;
   Matrix matrix;
-  Handle handle;
+  // A vendor's library keeps its buffers in the handle, from the first multiplication on.
+  ScratchPool<std::unique_ptr<Handle>, Exec> handles;
 
   explicit KokkosKernelsPlan(const KokkosKernels<S, Exec>& a)
-      : matrix("A", a.rows, a.cols, a.nnz(), a.csr.values, a.csr.row_ptr, a.csr.col_idx),
-        handle(a.merge ? KokkosSparse::SPMV_MERGE_PATH : KokkosSparse::SPMV_NATIVE) {}
+      : matrix("A", a.rows, a.cols, a.nnz(), a.csr.values, a.csr.row_ptr, a.csr.col_idx) {}
 };
 
 template <class S, class Exec>
@@ -28,8 +29,13 @@ void make_plan(KokkosKernels<S, Exec>& a) {
 template <class S, class Exec>
 void multiply(const Exec& exec, S alpha, const KokkosKernels<S, Exec>& a,
               const ConstVector<S, Exec>& x, S beta, const Vector<S, Exec>& y) {
-  KokkosSparse::spmv(exec, &a.plan->handle, KokkosSparse::NoTranspose, alpha, a.plan->matrix, x,
-                     beta, y);
+  using Handle = typename KokkosKernelsPlan<S, Exec>::Handle;
+  const auto handle = a.plan->handles.take(exec, [&a] {
+    return std::make_unique<Handle>(a.merge ? KokkosSparse::SPMV_MERGE_PATH
+                                            : KokkosSparse::SPMV_NATIVE);
+  });
+  KokkosSparse::spmv(exec, handle->get(), KokkosSparse::NoTranspose, alpha, a.plan->matrix, x, beta,
+                     y);
 }
 
 #define KRYSOL_INSTANTIATE(S, Exec)                                     \

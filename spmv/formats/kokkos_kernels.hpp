@@ -8,6 +8,7 @@
 #include <string>
 
 #include <krysol/spmv/formats/csr.hpp>
+#include <krysol/spmv/kernels/matrix_profile.hpp>
 
 namespace krysol {
 
@@ -35,6 +36,10 @@ struct KokkosKernels {
   std::shared_ptr<KokkosKernelsPlan<S, Exec>> plan;
 
   Offset nnz() const { return csr.nnz(); }
+  static FormatEstimate estimate(const MatrixProfile& matrix) {
+    return {matrix.csr_bytes(),
+            matrix.on_host() ? "the same bytes as csr, without its blocks of equal work" : ""};
+  }
 };
 
 template <class S, class Exec>

@@ -26,6 +26,12 @@ struct SellCSigma : Slices<Exec> {
   Kokkos::View<S*, Exec> values;       // [slots] 0 where padded
   // [slices] 1 where a full slot's rows name columns side by side
   Kokkos::View<std::uint8_t*, Exec> neighbours;
+
+  static FormatEstimate estimate(const MatrixProfile& matrix) {
+    const std::int64_t bytes = sell_bytes(matrix);
+    return {bytes, refuse_more_than(bytes, 1.5, matrix.csr_bytes(), "csr"),
+            std::to_string(choose_window(matrix).sigma)};
+  }
 };
 
 template <class S, class Exec>

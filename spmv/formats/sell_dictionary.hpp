@@ -33,6 +33,25 @@ struct SellDictionary : ShortSlices<Exec> {
   Kokkos::View<S*, Exec> table;
   Kokkos::View<std::uint8_t*, Exec> code;        // [slots], 0 where padded; empty where long_code
   Kokkos::View<std::uint16_t*, Exec> long_code;  // [slots] is, for more than 256 values
+
+  static FormatEstimate estimate(const MatrixProfile& matrix) {
+    constexpr auto word = static_cast<std::int64_t>(sizeof(std::uint16_t));
+    const SliceSize& size = choose_window(matrix);
+    const ValueSample& sample = sample_values(matrix);
+    const auto far = static_cast<std::int64_t>((1 - short_share(matrix).near_or_pages) *
+                                               static_cast<double>(size.slots * word));
+    const bool one_byte = sample.distinct <= static_cast<std::int64_t>(short_codes);
+    const std::int64_t bytes = short_slice_bytes(matrix) + far + size.slots * (one_byte ? 1 : word);
+    std::string refusal;
+    if (matrix.on_host()) refusal = refuse_far_sample(matrix);
+    // Were there no more than a table holds, all equally often, a sample would repeat few.
+    if (refusal.empty() && 2 * sample.distinct > sample.looked_at) {
+      refusal = "of " + std::to_string(sample.looked_at) + " values sampled " +
+                std::to_string(sample.distinct) + " differ";
+    }
+    if (refusal.empty()) refusal = refuse_more_than(bytes, 1, matrix.csr_bytes(), "csr");
+    return {bytes, refusal, std::to_string(size.sigma)};
+  }
 };
 
 template <class S, class Exec>

@@ -25,6 +25,14 @@ struct SellU16 : ShortSlices<Exec> {
   using execution_space = Exec;
 
   Kokkos::View<S*, Exec> values;  // [slots] 0 where padded
+
+  static FormatEstimate estimate(const MatrixProfile& matrix) {
+    const SliceSize& size = choose_window(matrix);
+    const std::int64_t bytes = short_slice_bytes(matrix) + size.slots * matrix.entry_bytes();
+    std::string refusal = refuse_far_sample(matrix);
+    if (refusal.empty()) refusal = refuse_more_than(bytes, 1.5, matrix.csr_bytes(), "csr");
+    return {bytes, refusal, std::to_string(size.sigma)};
+  }
 };
 
 template <class S, class Exec>

@@ -17,7 +17,7 @@ struct Stencil {
   static constexpr std::string_view good_for =
       "grids with constant coefficients: many rows that are equal but for their place";
   static constexpr bool looks_at_values = true;
-  static constexpr Index slice = Tiles<Exec>::tiled ? 8 : 32;  // C
+  static constexpr Index slice = slice_rows_of(Tiles<Exec>::tiled);  // C
   using value_type = S;
   using execution_space = Exec;
 
@@ -34,6 +34,11 @@ struct Stencil {
   Kokkos::View<S*, Exec> masked_values;            // [8 masked.ptr[lists]]
 
   Offset nnz() const { return entries; }
+  /// Of lists that slices share, the least.
+  static FormatEstimate estimate(const MatrixProfile& matrix) {
+    return {std::int64_t{matrix.rows()} / slice_rows_of(matrix.on_host()) *
+            std::int64_t{sizeof(Index)}};
+  }
 };
 
 /// What a multiplication reads: of row_pattern the rows of mixed slices.

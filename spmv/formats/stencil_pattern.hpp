@@ -19,7 +19,7 @@ struct StencilPattern {
   static constexpr std::string_view name = "stencil_pattern";
   static constexpr std::string_view good_for =
       "grids with variable coefficients: many rows with the same neighbours";
-  static constexpr Index slice = Tiles<Exec>::tiled ? 8 : 32;  // C
+  static constexpr Index slice = slice_rows_of(Tiles<Exec>::tiled);  // C
   using value_type = S;
   using execution_space = Exec;
 
@@ -37,6 +37,12 @@ struct StencilPattern {
   MaskedSlices<Exec> masked;                       // on a host
 
   Offset nnz() const { return entries; }
+  /// Of lists that slices share, the least.
+  static FormatEstimate estimate(const MatrixProfile& matrix) {
+    return {matrix.nnz() * matrix.entry_bytes() +
+            std::int64_t{matrix.rows()} / slice_rows_of(matrix.on_host()) *
+                static_cast<std::int64_t>(sizeof(Index) + sizeof(Offset))};
+  }
 };
 
 /// What a multiplication reads: of row_pattern the rows of mixed slices.
@@ -180,8 +186,7 @@ void from_csr(const HostCsr<S>& host, StencilPattern<S, Exec>& a) {
   const PatternSlices plan = plan_pattern_slices(patterns, offset, host.row_ptr.data(), host.rows,
                                                  host.cols, C, Tiles<Exec>::tiled, most_slots);
   const Offset slots = plan.slice_ptr.back();
-  detail::refuse_padding(a.name, longest_row(host), slots, host.nnz(),
-                         slots * static_cast<Offset>(sizeof(S)), bytes(host));
+  refuse_padding(a.name, host, longest_row(host), slots, sizeof(S));
   a.rows = host.rows;
   a.cols = host.cols;
   a.entries = host.nnz();

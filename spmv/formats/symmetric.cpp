@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <krysol/spmv/formats/symmetric.hpp>
 
-namespace krysol::detail {
+namespace krysol {
+
+FormatEstimate estimate_symmetric(const MatrixProfile& matrix) {
+  const std::int64_t entries = triangle_entries(matrix);
+  return {entries * matrix.entry_bytes() + entries / Symmetric<double, Host>::slice *
+                                               static_cast<std::int64_t>(sizeof(std::uint16_t)),
+          refuse_unsymmetric_sample(matrix)};
+}
+
+namespace detail {
 
 UnitSize SliceRule::operator()(Index first, Index count) const {
   constexpr Index C = Symmetric<double, Host>::slice;
@@ -24,4 +33,5 @@ UnitSize SliceRule::operator()(Index first, Index count) const {
   return {same, 1 + (same ? n : count + entries), entries};
 }
 
-}  // namespace krysol::detail
+}  // namespace detail
+}  // namespace krysol

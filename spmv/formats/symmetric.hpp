@@ -7,6 +7,9 @@
 
 namespace krysol {
 
+/// One triangle, and of lists that slices share, the least.
+FormatEstimate estimate_symmetric(const MatrixProfile& matrix);
+
 /// A(i, j) for j >= i alone; A(j, i) is its conjugate. Slices of C rows follow each other in two
 /// streams. Where the C rows name the same offsets d = j - i, the pattern has n, d_1 .. d_n, and
 /// the C values of d_1 stand before those of d_2: vector registers take C rows, x and y as they
@@ -33,6 +36,7 @@ struct Symmetric {
   SymmetricParts<Exec> parts;
 
   Offset nnz() const { return entries; }
+  static FormatEstimate estimate(const MatrixProfile& matrix) { return estimate_symmetric(matrix); }
 };
 
 template <class S, class Exec>

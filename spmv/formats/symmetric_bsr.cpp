@@ -3,7 +3,20 @@
 
 #include <algorithm>
 
-namespace krysol::detail {
+namespace krysol {
+
+FormatEstimate estimate_symmetric_bsr(const MatrixProfile& matrix) {
+  constexpr auto word = static_cast<std::int64_t>(sizeof(std::uint16_t));
+  const std::int64_t entries = triangle_entries(matrix);
+  std::string refusal = refuse_unsymmetric_sample(matrix);
+  if (refusal.empty()) refusal = refuse_block_sample(matrix);
+  return {entries * matrix.entry_bytes() +
+              static_cast<std::int64_t>(choose_block(matrix).indices *
+                                        static_cast<double>(entries * word)),
+          refusal};
+}
+
+namespace detail {
 namespace {
 
 /// Are the entries of b rows from their diagonal block on made of full, aligned blocks?
@@ -41,4 +54,5 @@ UnitSize BlockRowRule::operator()(Index first, Index count) const {
   return {false, 1 + count + entries, entries};
 }
 
-}  // namespace krysol::detail
+}  // namespace detail
+}  // namespace krysol

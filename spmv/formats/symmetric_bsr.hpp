@@ -7,6 +7,9 @@
 
 namespace krysol {
 
+/// One triangle, and its share of the indices that bsr has.
+FormatEstimate estimate_symmetric_bsr(const MatrixProfile& matrix);
+
 /// Block row I holds the rows I b to I b + b - 1. Where their entries from the diagonal block on
 /// are full, aligned blocks of b x b, the pattern has their number m and their offsets J - I,
 /// ascending; the b b values of each follow each other, row by row. Any other block row has the
@@ -35,6 +38,9 @@ struct SymmetricBsr {
   SymmetricParts<Exec> parts;
 
   Offset nnz() const { return entries; }
+  static FormatEstimate estimate(const MatrixProfile& matrix) {
+    return estimate_symmetric_bsr(matrix);
+  }
 };
 
 template <class S, class Exec>

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <krysol/spmv/base/spaces.hpp>
 
 namespace krysol {
@@ -62,6 +62,11 @@ ValueSample sample_values(const HostCsr<S>& a) {
   }
   sample.distinct = static_cast<std::int64_t>(found.values().size());
   return sample;
+}
+
+const ValueSample& sample_values(const MatrixProfile& matrix) {
+  return matrix.once(
+      [&matrix] { return matrix.visit([](const auto& a) { return sample_values(a); }); });
 }
 
 #define KRYSOL_INSTANTIATE(S)                                                     \

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include <krysol/spmv/kernels/matrix_profile.hpp>
 #include <krysol/spmv/kernels/padding.hpp>
 
 namespace krysol {
@@ -13,7 +14,7 @@ namespace krysol {
 inline constexpr std::size_t most_values = 65536;
 
 /// Values by their bits, numbered in the order in which they came. An open hash table, at most a
-/// quarter full, of 256 values a sixteenth: a second probe is a branch that no one foresees.
+/// quarter full, of 256 values a sixteenth: a second probe is a branch that is predicted badly.
 template <class S>
 class DistinctValues {
  public:
@@ -93,5 +94,7 @@ struct ValueSample {
 };
 template <class S>
 ValueSample sample_values(const HostCsr<S>& a);
+/// The same for a matrix that is asked for it several times, found once.
+const ValueSample& sample_values(const MatrixProfile& matrix);
 
 }  // namespace krysol

@@ -7,7 +7,7 @@
 #include <limits>
 #include <unordered_map>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <krysol/spmv/base/spaces.hpp>
 
 namespace krysol {

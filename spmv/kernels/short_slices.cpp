@@ -6,7 +6,7 @@
 #include <limits>
 #include <memory>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace krysol {
 namespace {
@@ -222,6 +222,29 @@ ShortShare short_share(const Offset* row_ptr, const Index* col_idx, Index rows, 
   if (all == 0) return {};
   return {static_cast<double>(near) / static_cast<double>(all),
           static_cast<double>(near + pages) / static_cast<double>(all)};
+}
+
+const ShortShare& short_share(const MatrixProfile& matrix) {
+  return matrix.once([&matrix] {
+    return short_share(matrix.row_ptr(), matrix.col_idx(), matrix.rows(),
+                       slice_rows_of(matrix.on_host()), choose_window(matrix).sigma);
+  });
+}
+
+std::int64_t short_slice_bytes(const MatrixProfile& matrix) {
+  constexpr auto word = static_cast<std::int64_t>(sizeof(std::uint16_t));
+  return sell_bytes(matrix) - choose_window(matrix).slots * (matrix.slot_bytes() - word) +
+         std::int64_t{matrix.rows()} / slice_rows_of(matrix.on_host()) *
+             std::int64_t{sizeof(ShortSlice)};
+}
+
+std::string refuse_far_sample(const MatrixProfile& matrix) {
+  constexpr double doubt = 0.1;  // of a sample
+  const ShortShare& share = short_share(matrix);
+  const double fit = matrix.on_host() ? share.near : share.near_or_pages;
+  if (fit >= least_short_share - doubt) return {};
+  return fmt::format("of the nonzeros sampled, {:.0f} % are in slices {}", 100 * fit,
+                     matrix.on_host() ? "that span at most 65535 columns" : "that 16 bits reach");
 }
 
 void refuse_far_slices(std::string_view format, const ShortPlan& plan, Index slice_rows,

@@ -50,7 +50,7 @@ std::int64_t slice_bytes(const ShortSlices<Exec>& a) {
 /// How the columns of each slice are counted.
 struct ShortPlan {
   std::vector<ShortSlice> slice;  // [slices]
-  std::vector<Index> page;        // and page_table more that no one names
+  std::vector<Index> page;        // and page_table more that no entry uses
   Offset far_slots = 0;           // slots, a multiple of the slice's rows
   Offset far_entries = 0;         // nonzeros in far slices
 };
@@ -75,6 +75,17 @@ struct ShortShare {
 /// matrix.
 ShortShare short_share(const Offset* row_ptr, const Index* col_idx, Index rows, Index slice_rows,
                        Index sigma);
+
+/// The same for a matrix that several formats ask for it, found once.
+const ShortShare& short_share(const MatrixProfile& matrix);
+
+/// Bytes of slices with low columns, but without values and high columns.
+std::int64_t short_slice_bytes(const MatrixProfile& matrix);
+
+/// A sentence where the sample shows that columns of 16 bits reach too few of the nonzeros; on a
+/// host those of near slices alone are of use, because looking up pages costs more than the bytes
+/// that it saves.
+std::string refuse_far_sample(const MatrixProfile& matrix);
 
 /// Throws FormatRefusal where fewer than least_short_share of the nonzeros are in slices that are
 /// not far.

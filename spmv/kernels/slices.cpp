@@ -61,6 +61,19 @@ SliceSize choose_window(const Offset* row_ptr, Index rows, Index slice) {
   return best;
 }
 
+const SliceSize& choose_window(const MatrixProfile& matrix) {
+  return matrix.once([&matrix] {
+    return choose_window(matrix.row_ptr(), matrix.rows(), slice_rows_of(matrix.on_host()));
+  });
+}
+
+std::int64_t sell_bytes(const MatrixProfile& matrix) {
+  const SliceSize& size = choose_window(matrix);
+  const std::int64_t rows = matrix.rows();
+  return size.slots * matrix.slot_bytes() + rows / slice_rows_of(matrix.on_host()) * 12 +
+         (size.sigma > 1 ? rows * 4 : 0);
+}
+
 SlicePlan plan_slices(const Offset* row_ptr, Index rows, Index slice, Index sigma,
                       std::int64_t rows_per_block) {
   SlicePlan plan;

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include <krysol/spmv/kernels/matrix_profile.hpp>
 #include <krysol/spmv/kernels/row_blocks.hpp>
 #include <krysol/spmv/kernels/row_loop.hpp>
 #include <krysol/spmv/kernels/variant.hpp>
@@ -11,14 +12,16 @@
 
 namespace krysol {
 
+/// Rows of a slice: those that a vector register of a host or a warp works on.
+constexpr Index slice_rows_of(bool host) { return host ? 8 : 32; }
+
 /// Slices of C rows, each padded to its own longest: slot j of lane l of slice s is at
 /// k = slice_ptr[s] + j C + l, and its row is order(s C + l). Rows are sorted by length, longest
-/// first, within windows of sigma rows; sigma = 1 leaves them in their order. C is the number of
-/// rows that a vector register or a warp works on. Bytes a multiplication: 12 a slice, and 4 a row
-/// where sorted.
+/// first, within windows of sigma rows; sigma = 1 leaves them in their order. Bytes a
+/// multiplication: 12 a slice, and 4 a row where sorted.
 template <class Exec>
 struct Slices {
-  static constexpr Index slice_rows = Tiles<Exec>::tiled ? 8 : 32;  // C
+  static constexpr Index slice_rows = slice_rows_of(Tiles<Exec>::tiled);  // C
 
   Index rows = 0;
   Index cols = 0;
@@ -77,6 +80,12 @@ struct SliceSize {
 /// The smallest window of 1, 512 and 16384 rows that pads less than 5 %; a larger one that saves no
 /// 5 % is not taken.
 SliceSize choose_window(const Offset* row_ptr, Index rows, Index slice);
+
+/// The same for a matrix that several formats ask for it, found once.
+const SliceSize& choose_window(const MatrixProfile& matrix);
+
+/// Bytes of such slices with their values and columns of 32 bits: those of sell_c_sigma.
+std::int64_t sell_bytes(const MatrixProfile& matrix);
 
 /// sigma = 0 chooses. row_ptr: [rows + 1].
 SlicePlan plan_slices(const Offset* row_ptr, Index rows, Index slice, Index sigma,

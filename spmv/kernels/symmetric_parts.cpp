@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <krysol/spmv/base/spaces.hpp>
 
 namespace krysol {
@@ -259,6 +259,18 @@ void cut_parts(std::string_view format, Index rows, std::int64_t entry_bytes, Tr
       "because entries are up to {} columns from the diagonal; 1 for 4 entries at most pays. "
       "Reorder the rows first, so that neighbours are near each other",
       format, parts, rows / parts, carried, plan.values, plan.reach));
+}
+
+std::string refuse_unsymmetric_sample(const MatrixProfile& matrix) {
+  struct Sample {
+    bool may_be_symmetric = false;
+  };
+  const auto& sample = matrix.once([&matrix] {
+    return Sample{matrix.visit([](const auto& a) { return may_be_symmetric(a); })};
+  });
+  return sample.may_be_symmetric
+             ? ""
+             : "a sample of rows shows that the matrix is not symmetric to the bit";
 }
 
 namespace detail {

@@ -5,6 +5,7 @@
 
 #include <krysol/spmv/base/pack.hpp>
 #include <krysol/spmv/kernels/carries.hpp>
+#include <krysol/spmv/kernels/matrix_profile.hpp>
 #include <krysol/spmv/kernels/padding.hpp>
 
 namespace krysol {
@@ -177,7 +178,8 @@ void multiply_parts(const std::string& label, const Exec& exec, const SymmetricP
   if constexpr (on_host<Exec>) {  // from_csr refuses any other
     if (parts.count() == 0) return;
     using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-    T* carry = parts.carries.template sum<T>();
+    const auto lease = parts.carries.take(exec);
+    T* carry = lease->template sum<T>();
     Kokkos::parallel_for(label, Range(exec, 0, parts.count()),
                          SymmetricPart<Half, T>{half, parts.part_row.data(), parts.tile_end.data(),
                                                 parts.word_ptr.data(), parts.value_ptr.data(),
@@ -250,6 +252,14 @@ void check_symmetric(std::string_view format, const HostCsr<S>& a, const UpperRo
 /// Does a sample of rows leave it open that the matrix may be symmetric? O(1).
 template <class S>
 bool may_be_symmetric(const HostCsr<S>& a);
+
+/// A sentence where the sample shows that it is not.
+std::string refuse_unsymmetric_sample(const MatrixProfile& matrix);
+
+/// Entries of one triangle with its diagonal, where that is full.
+inline std::int64_t triangle_entries(const MatrixProfile& matrix) {
+  return (matrix.nnz() + matrix.rows()) / 2;
+}
 
 /// rule(first, rows) -> UnitSize says how a unit is stored.
 template <class Rule>

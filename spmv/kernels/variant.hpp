@@ -1,4 +1,4 @@
-// What stands after the colon of a format's name.
+// The parameters in a format's name, after its colon: bsr:3.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

@@ -2,11 +2,11 @@
 #include <krysol/spmv/matrix/host_csr.hpp>
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
+#include <krysol/spmv/base/runtime.hpp>
 #include <krysol/spmv/base/spaces.hpp>
 #include <krysol/spmv/matrix/finish_rows.hpp>
 
@@ -57,6 +57,56 @@ template <class T>
                   k, t.row_idx[k], t.col_idx[k], t.rows, t.cols));
 }
 
+/// The list has entries on both sides of the diagonal: names the first on the second side.
+template <class T>
+[[noreturn]] void refuse_both_triangles(const Triplets<T>& t) {
+  const auto next = [&t](std::size_t k, auto wanted) {
+    while (!wanted(t.row_idx[k], t.col_idx[k])) ++k;
+    return k;
+  };
+  const std::size_t one = next(0, [](Index row, Index col) { return row != col; });
+  const bool below = t.row_idx[one] > t.col_idx[one];
+  const std::size_t other =
+      next(one, [below](Index row, Index col) { return below ? row < col : row > col; });
+  throw std::invalid_argument(fmt::format(
+      "krysol::to_csr: entry {} at row {}, column {} lies {} the diagonal, and entry {} at row {}, "
+      "column {} {} it (all counted from 0); a {} list gives one triangle, which is mirrored. If "
+      "it gives both, pass Triangles::both, or declare it general",
+      other, t.row_idx[other], t.col_idx[other], below ? "above" : "below", one, t.row_idx[one],
+      t.col_idx[one], below ? "below" : "above", to_string(t.symmetry)));
+}
+
+/// Whether a value may stand on the diagonal of a matrix with that symmetry, which is where
+/// v = mirrored(v).
+template <class T>
+bool fits_diagonal(const T& v, Symmetry symmetry) {
+  if (symmetry == Symmetry::skew_symmetric) return v == T(0);
+  if constexpr (is_complex<T>) {
+    // Not v == conj(v): NaN is for solvers to report.
+    return symmetry != Symmetry::hermitian || v.imag() == 0 || v.imag() != v.imag();
+  } else {
+    return true;
+  }
+}
+
+template <class T>
+[[noreturn]] void refuse_diagonal(const Triplets<T>& t) {
+  std::size_t k = 0;
+  while (t.row_idx[k] != t.col_idx[k] || fits_diagonal(t.values[k], t.symmetry)) ++k;
+  if constexpr (is_complex<T>) {
+    if (t.symmetry == Symmetry::hermitian) {
+      throw std::invalid_argument(fmt::format(
+          "krysol::to_csr: the diagonal of a hermitian matrix is real, entry {} at row {}, column "
+          "{} (all counted from 0) has the imaginary part {}",
+          k, t.row_idx[k], t.col_idx[k], t.values[k].imag()));
+    }
+  }
+  throw std::invalid_argument(fmt::format(
+      "krysol::to_csr: the diagonal of a skew-symmetric matrix is zero, entry {} at row {}, column "
+      "{} (all counted from 0) is not",
+      k, t.row_idx[k], t.col_idx[k]));
+}
+
 /// The rows [first, last), which one thread counts and fills. It looks at all entries and takes
 /// those of its rows, so that a row gets its entries in the order in which they stand, whatever the
 /// number of threads, without locks and without sorting: reading indices is the cheap part.
@@ -93,32 +143,44 @@ std::vector<RowRange> ranges_of_work(const Offset* row_ptr, Index rows, int coun
   return ranges;
 }
 
-/// Counts the entries of the rows of `mine`, that of row i in row_ptr[i + 1]. False where an entry
-/// of any row lies outside the matrix; such a row or column is nobody's.
+/// What is seen on the way through all entries.
+struct SidesSeen {
+  bool inside = true;  // no entry of any row lies outside the matrix
+  bool above = false;  // the diagonal
+  bool below = false;
+};
+
+/// Counts the entries of the rows of `mine`, that of row i in row_ptr[i + 1]. A row or column
+/// outside the matrix belongs to no range.
 template <class T>
-bool count_entries(const Triplets<T>& t, const RowRange& mine, Offset* row_ptr) {
-  const bool mirror = t.symmetry != Symmetry::general;
+SidesSeen count_entries(const Triplets<T>& t, bool mirror, const RowRange& mine, Offset* row_ptr) {
   const std::size_t stored = t.values.size();
-  bool inside = true;
+  SidesSeen seen;
   for (std::size_t k = 0; k < stored; ++k) {
     const Index row = t.row_idx[k];
     const Index col = t.col_idx[k];
-    inside &= is_inside(t, k);
+    seen.inside &= is_inside(t, k);
+    seen.above |= row < col;
+    seen.below |= row > col;
     if (mine.has(row)) ++row_ptr[row + 1];
     if (mirror && row != col && mine.has(col)) ++row_ptr[col + 1];
   }
-  return inside;
+  return seen;
 }
 
-/// Puts the entries of the rows of `mine` to where next[row] says, which moves on. Returns how many
-/// of those that are stored are zero.
+/// What is seen of values while they are put into rows.
+struct Filled {
+  std::int64_t zero_entries = 0;  // of those that are stored
+  bool wrong_diagonal = false;    // something that the symmetry does not allow there
+};
+
+/// Puts the entries of the rows of `mine` to where next[row] says, which moves on.
 template <class T>
-std::int64_t fill_rows(const Triplets<T>& t, const RowRange& mine, Offset* next, Index* col_idx,
-                       DeviceScalar<T>* values) {
+Filled fill_rows(const Triplets<T>& t, bool mirror, const RowRange& mine, Offset* next,
+                 Index* col_idx, DeviceScalar<T>* values) {
   const Symmetry symmetry = t.symmetry;
-  const bool mirror = symmetry != Symmetry::general;
   const std::size_t stored = t.values.size();
-  std::int64_t zero_entries = 0;
+  Filled filled;
   for (std::size_t k = 0; k < stored; ++k) {
     const Index row = t.row_idx[k];
     const Index col = t.col_idx[k];
@@ -126,7 +188,8 @@ std::int64_t fill_rows(const Triplets<T>& t, const RowRange& mine, Offset* next,
       const Offset place = next[row]++;
       col_idx[place] = col;
       values[place] = device_scalar(t.values[k]);
-      zero_entries += t.values[k] == T(0) ? 1 : 0;
+      filled.zero_entries += t.values[k] == T(0) ? 1 : 0;
+      if (row == col && !fits_diagonal(t.values[k], symmetry)) filled.wrong_diagonal = true;
     }
     if (mirror && row != col && mine.has(col)) {
       const Offset place = next[col]++;
@@ -134,7 +197,7 @@ std::int64_t fill_rows(const Triplets<T>& t, const RowRange& mine, Offset* next,
       values[place] = device_scalar(mirrored(t.values[k], symmetry));
     }
   }
-  return zero_entries;
+  return filled;
 }
 
 /// What `of` returns of each of the ranges, a thread for each.
@@ -229,9 +292,11 @@ V shortened(const char* label, const V& view, Offset kept, bool copied) {
 }  // namespace
 
 template <class T>
-Assembled<DeviceScalar<T>> to_csr(const Triplets<T>& t) {
+Assembled<DeviceScalar<T>> to_csr(const Triplets<T>& t, Triangles given) {
   using S = DeviceScalar<T>;
+  ensure_kokkos();
   check_sizes(t);
+  const bool mirror = t.symmetry != Symmetry::general && given == Triangles::one;
   const int threads = Host().concurrency();
   Assembled<S> out;
   HostCsr<S>& a = out.matrix;
@@ -239,10 +304,12 @@ Assembled<DeviceScalar<T>> to_csr(const Triplets<T>& t) {
   a.cols = t.cols;
   a.row_ptr = zeros<Offset>(Host{}, "csr.row_ptr", std::int64_t{t.rows} + 1);
   Offset* const row_ptr = a.row_ptr.data();
-  const auto inside = of_each_range<int>(
+  const auto seen = of_each_range<SidesSeen>(
       "krysol::to_csr(count)", equal_ranges(t.rows, threads),
-      [&](const RowRange& mine) { return count_entries(t, mine, row_ptr) ? 1 : 0; });
-  if (std::find(inside.begin(), inside.end(), 0) != inside.end()) refuse_outside(t);
+      [&](const RowRange& mine) { return count_entries(t, mirror, mine, row_ptr); });
+  // Each range has seen all entries.
+  if (!seen.front().inside) refuse_outside(t);
+  if (mirror && seen.front().above && seen.front().below) refuse_both_triangles(t);
   for (Index i = 0; i < t.rows; ++i) row_ptr[i + 1] += row_ptr[i];
   const Offset expanded = row_ptr[t.rows];
 
@@ -251,14 +318,17 @@ Assembled<DeviceScalar<T>> to_csr(const Triplets<T>& t) {
   a.values = allocate<decltype(a.values)>("csr.values", expanded);
   Index* const col_idx = a.col_idx.data();
   S* const values = a.values.data();
-  const auto zero_entries = of_each_range<std::int64_t>(
+  const auto filled = of_each_range<Filled>(
       "krysol::to_csr(fill)", ranges_of_work(row_ptr, t.rows, threads),
-      [&](const RowRange& mine) { return fill_rows(t, mine, row_ptr, col_idx, values); });
-  for (const std::int64_t zeros : zero_entries) out.explicit_zeros += zeros;
+      [&](const RowRange& mine) { return fill_rows(t, mirror, mine, row_ptr, col_idx, values); });
+  for (const Filled& f : filled) {
+    if (f.wrong_diagonal) refuse_diagonal(t);
+    out.explicit_zeros += f.zero_entries;
+  }
   std::copy_backward(row_ptr, row_ptr + t.rows, row_ptr + t.rows + 1);
   row_ptr[0] = 0;
 
-  finish_rows(out, t.symmetry);
+  finish_rows(out, mirror ? t.symmetry : Symmetry::general);
   return out;
 }
 
@@ -292,9 +362,10 @@ template void finish_rows(Assembled<double>&, Symmetry, bool);
 template void finish_rows(Assembled<Kokkos::complex<float>>&, Symmetry, bool);
 template void finish_rows(Assembled<Kokkos::complex<double>>&, Symmetry, bool);
 
-template Assembled<float> to_csr(const Triplets<float>&);
-template Assembled<double> to_csr(const Triplets<double>&);
-template Assembled<Kokkos::complex<float>> to_csr(const Triplets<std::complex<float>>&);
-template Assembled<Kokkos::complex<double>> to_csr(const Triplets<std::complex<double>>&);
+template Assembled<float> to_csr(const Triplets<float>&, Triangles);
+template Assembled<double> to_csr(const Triplets<double>&, Triangles);
+template Assembled<Kokkos::complex<float>> to_csr(const Triplets<std::complex<float>>&, Triangles);
+template Assembled<Kokkos::complex<double>> to_csr(const Triplets<std::complex<double>>&,
+                                                   Triangles);
 
 }  // namespace krysol

@@ -1,4 +1,4 @@
-// The last step of assembly: rows that hold what they hold become a matrix.
+// The last step of assembly: sorts the entries of each row and sums duplicates.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

@@ -38,11 +38,19 @@ struct Assembled {
   std::int64_t explicit_zeros = 0;  // stored entries that are zero; they are kept
 };
 
-/// Sorts, expands the symmetry and sums duplicates in the order in which they stand. Explicit zeros
-/// are kept. Throws std::invalid_argument where arrays differ in length, an index is outside the
-/// matrix, or a matrix with a symmetry is not square.
+/// A(i, j) = sum of the values at (i, j), and of those that the symmetry mirrors there: rows sorted
+/// by column, duplicates summed in the order in which they stand. Explicit zeros are kept.
+///
+/// A list with a symmetry gives one triangle, upper or lower. One with entries on both sides of the
+/// diagonal is refused, because mirroring would double them: where they are meant, `given` is
+/// `Triangles::both`. Whether they agree is not compared then; solvers do that.
+///
+/// Throws std::invalid_argument where arrays differ in length, an index is outside the matrix, a
+/// matrix with a symmetry is not square or has entries on both sides of its diagonal (unless
+/// `both`), and for what no diagonal may hold: an imaginary part where Hermitian, anything but 0
+/// where skew-symmetric. Messages count from 0. std::logic_error after Kokkos::finalize.
 template <class T>
-Assembled<DeviceScalar<T>> to_csr(const Triplets<T>& entries);
+Assembled<DeviceScalar<T>> to_csr(const Triplets<T>& entries, Triangles given = Triangles::one);
 
 /// Throws std::invalid_argument, naming the place, unless row_ptr ascends from 0 to nnz and all
 /// columns are inside the matrix.

@@ -1,4 +1,4 @@
-// What a matrix looks like: shape, symmetry, diagonal, row lengths.
+// Properties of a matrix: shape, symmetry, diagonal, row lengths.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

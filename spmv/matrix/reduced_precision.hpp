@@ -1,4 +1,4 @@
-// Values of half the bytes.
+// Matrices whose values are stored in half the bytes (float for double).
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

@@ -1,4 +1,4 @@
-// What matrix_convert does to a list of entries between reading and writing.
+// Edits of a list of entries: sorting, another symmetry, one triangle (for matrix_convert).
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

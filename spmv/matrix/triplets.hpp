@@ -11,9 +11,15 @@
 
 namespace krysol {
 
-/// Which entries a list of triplets stands for. All but `general` store one triangle only, the
-/// lower one; the other is a(j,i) = a(i,j), -a(i,j) or conj(a(i,j)).
+/// Which entries a list of triplets stands for. All but `general` store the entries of one triangle
+/// only, and the diagonal; the other triangle is a(j,i) = a(i,j), -a(i,j) or conj(a(i,j)). Files
+/// store the lower one; `to_csr` takes either, and both where it is told (`Triangles::both`).
 enum class Symmetry { general, symmetric, skew_symmetric, hermitian };
+
+/// What a list with a symmetry holds. `one`: the entries of one triangle, upper or lower, each of
+/// which stands for its mirror image too. `both`: all entries, as a finite-element loop adds them;
+/// nothing is mirrored. No difference for a general matrix.
+enum class Triangles { one, both };
 
 /// "general", "symmetric", "skew-symmetric" or "hermitian", as Matrix Market spells them.
 std::string_view to_string(Symmetry symmetry);

@@ -1,4 +1,4 @@
-// An order of rows, and how it was chosen; for reports, which know no device.
+// An order of rows, and how it was chosen: plain data for reports.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

@@ -9,7 +9,7 @@
 #include <new>
 #include <numeric>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <metis.h>
 #include <krysol/spmv/order/reorder.hpp>
 #endif

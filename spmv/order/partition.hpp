@@ -1,4 +1,4 @@
-// Rows in parts between which few entries lie, by METIS where Krysol is built with it.
+// Partitions the rows into parts with few entries between them, by METIS where it was found.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

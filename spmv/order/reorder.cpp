@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <krysol/spmv/base/spaces.hpp>
 #include <krysol/spmv/formats/csr.hpp>
 #include <krysol/spmv/order/partition.hpp>

@@ -1,4 +1,4 @@
-// Another order of rows and columns, in which neighbours stand near each other.
+// Permutes rows and columns so that neighbours stand near each other.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
@@ -63,7 +63,7 @@ OrderBudget order_budget(double product_seconds, double reading_seconds, double 
 /// Whether an order that was found is kept: where csr multiplies at least 5 % faster in it.
 bool is_worth_keeping(double speed_up);
 
-/// How `auto` measures, seconds; whoever knows better brings functions of his own.
+/// How `auto` measures, in seconds; callers may replace these functions (tests do).
 template <class S>
 struct OrderClock {
   std::function<double(const HostCsr<S>&)> product;  // of a multiplication by csr, on the host
@@ -73,11 +73,11 @@ struct OrderClock {
 template <class S>
 OrderClock<S> measuring_clock();
 
-/// The matrix in the order of that name: `none`, `rcm`, `metis` (see parts.hpp), or `auto`, which
-/// takes rcm where a multiplication by csr was measured to wait for x so much that finding the
-/// order pays within `products` multiplications. Throws std::invalid_argument for another name and
-/// for a matrix that is not square. Instantiated in the library for float, double and complex of
-/// both.
+/// The matrix in the order of that name: `none`, `rcm`, `metis` (see partition.hpp), or `auto`,
+/// which takes rcm where a multiplication by csr was measured to wait for x so much that finding
+/// the order pays within `products` multiplications. Throws std::invalid_argument for another name
+/// and for a matrix that is not square. Instantiated in the library for float, double and complex
+/// of both.
 template <class S>
 HostCsr<S> reorder(std::string_view name, const HostCsr<S>& a, double products,
                    OrderChoice& choice);

@@ -1,4 +1,4 @@
-// What `auto` found out, as plain data, to be shown, saved and given back.
+// What `auto` measured and chose, as plain data, to be shown, saved and used again.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

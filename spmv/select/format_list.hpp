@@ -8,6 +8,7 @@
 #include <krysol/spmv/formats/coo.hpp>
 #include <krysol/spmv/formats/csr.hpp>
 #include <krysol/spmv/formats/csr_merge.hpp>
+#include <krysol/spmv/formats/dia.hpp>
 #include <krysol/spmv/formats/ell.hpp>
 #include <krysol/spmv/formats/ellpack_r.hpp>
 #include <krysol/spmv/formats/hyb.hpp>
@@ -31,6 +32,7 @@ using FormatsOfAnySpace = TypeList<  //
     Csr<S, Exec>,                    //
     CsrMerge<S, Exec>,               //
     Ell<S, Exec>,                    //
+    Dia<S, Exec>,                    //
     EllpackR<S, Exec>,               //
     SellCSigma<S, Exec>,             //
     SellU16<S, Exec>,                //

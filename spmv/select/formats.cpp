@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <krysol/spmv/select/formats.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <krysol/spmv/select/make_operator.hpp>
 
 namespace krysol {
@@ -19,10 +19,20 @@ constexpr bool looks_at_values() {
   return false;
 }
 
+template <class F>
+FormatEstimate estimate_of(const MatrixProfile& matrix) {
+  if constexpr (requires { F::estimate(matrix); }) {
+    return F::estimate(matrix);
+  } else {
+    return {matrix.csr_bytes()};
+  }
+}
+
 template <class... F>
 std::vector<FormatInfo> describe(TypeList<F...>) {
   return {FormatInfo{F::name, F::good_for, variants_of<F>(),
-                     looks_at_values<F>() || is_symmetric_only<F>, is_symmetric_only<F>}...};
+                     looks_at_values<F>() || is_symmetric_only<F>, is_symmetric_only<F>,
+                     &estimate_of<F>}...};
 }
 
 }  // namespace

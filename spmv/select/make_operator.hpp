@@ -50,12 +50,18 @@ std::unique_ptr<Operator<T, Exec>> make_format(TypeList<F...>, std::string_view 
   return made;
 }
 
+template <class S, class Exec>
+std::unique_ptr<Operator<S, Exec>> make_checked_operator(std::string_view name,
+                                                         const HostCsr<S>& csr) {
+  return make_format<S, S, Exec>(Formats<S, Exec>{}, name, csr);
+}
+
 }  // namespace detail
 
 template <class S, class Exec>
 std::unique_ptr<Operator<S, Exec>> make_operator(std::string_view name, const HostCsr<S>& csr) {
   check(csr);
-  return detail::make_format<S, S, Exec>(Formats<S, Exec>{}, name, csr);
+  return detail::make_checked_operator<S, Exec>(name, csr);
 }
 
 template <class S, class Exec>
@@ -69,8 +75,10 @@ double > std::unique_ptr<Operator<S, Exec>> make_reduced_operator(std::string_vi
 
 // What a file of them says for its type: KRYSOL_ON_EACH_SPACE(KRYSOL_MAKE_OPERATOR, float), and
 // KRYSOL_ON_EACH_SPACE(KRYSOL_MAKE_REDUCED, double).
-#define KRYSOL_MAKE_OPERATOR(T, Exec) \
-  template std::unique_ptr<Operator<T, Exec>> make_operator(std::string_view, const HostCsr<T>&);
+#define KRYSOL_MAKE_OPERATOR(T, Exec)                                                             \
+  template std::unique_ptr<Operator<T, Exec>> make_operator(std::string_view, const HostCsr<T>&); \
+  template std::unique_ptr<Operator<T, Exec>> detail::make_checked_operator(std::string_view,     \
+                                                                            const HostCsr<T>&);
 #define KRYSOL_MAKE_REDUCED(T, Exec)                                                  \
   template std::unique_ptr<Operator<T, Exec>> make_reduced_operator(std::string_view, \
                                                                     const HostCsr<T>&);

@@ -1,4 +1,4 @@
-// auto's choice in another run: saved with what it was made for, and given back where that fits.
+// A tuning record: auto's choice, saved with the matrix and machine that it fits, for later runs.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

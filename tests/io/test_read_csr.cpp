@@ -13,7 +13,7 @@
 #include <thread>
 #include <variant>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <krysol/io/bytes/parse_error.hpp>
 #include <krysol/io/matrix_market/matrix_market.hpp>

@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <complex>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <krysol/spmv/select/format_list.hpp>
+#include <krysol/spmv/kernels/padding.hpp>
 #include <krysol/spmv/select/formats.hpp>
 #include "problems.hpp"
 
@@ -32,21 +33,41 @@ Triplets<V> symmetrised(const Triplets<V>& t) {
   return s;
 }
 
-/// The matrix itself, or one like it that format F can hold.
-template <class F, class V>
-Triplets<V> fitting(const Triplets<V>& t) {
-  if constexpr (krysol::is_symmetric_only<F>) {
-    return symmetrised(t);
-  } else {
-    return t;
-  }
+/// Formats that refuse a matrix whose entries are on many diagonals, unless it is small.
+inline const std::vector<std::string_view> formats_of_few_diagonals = {"dia"};
+
+inline bool needs_few_diagonals(std::string_view format) {
+  const auto& all = formats_of_few_diagonals;
+  return std::find(all.begin(), all.end(), format.substr(0, format.find(':'))) != all.end();
 }
+
+/// The matrix itself where it is small; else its entries moved along their rows, to at most nine
+/// columns, a fixed number of places from the diagonal modulo the columns.
+template <class V>
+Triplets<V> on_few_diagonals(const Triplets<V>& t) {
+  const std::int64_t rows = t.rows;
+  if (17 * rows * (rows + t.cols) <= krysol::always_allowed_bytes) return t;
+  const auto most = static_cast<Index>(48 / (rows / t.cols + 1));
+  const Index each = std::min<Index>(9, std::max<Index>(1, most));
+  Triplets<V> moved = t;
+  for (std::size_t k = 0; k < moved.values.size(); ++k) {
+    moved.col_idx[k] = (t.row_idx[k] + 7 * (t.col_idx[k] % each)) % t.cols;
+  }
+  return moved;
+}
+
+/// The matrix itself, or one like it that the format can hold.
 template <class V>
 Triplets<V> fitting(std::string_view format, const Triplets<V>& t) {
+  if (needs_few_diagonals(format)) return on_few_diagonals(t);
   for (const auto& f : krysol::list_formats()) {
     if (f.name == format.substr(0, format.find(':')) && f.symmetric_only) return symmetrised(t);
   }
   return t;
+}
+template <class F, class V>
+Triplets<V> fitting(const Triplets<V>& t) {
+  return fitting(F::name, t);
 }
 
 /// All formats, and all their variants but those that add in no fixed order.

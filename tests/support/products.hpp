@@ -32,12 +32,18 @@ struct Made {
   Index rows = op->rows;
   Index cols = op->cols;
 
-  Offset nnz() const { return op->nnz(); }
+  krysol::Offset nnz() const { return op->nnz(); }
   std::int64_t bytes() const { return op->bytes(); }
 };
 template <class T, class Exec, class X, class Y>
 void apply(const Exec& exec, std::type_identity_t<T> alpha, const Made<T, Exec>& a, const X& x,
            std::type_identity_t<T> beta, const Y& y) {
+  apply(exec, alpha, *a.op, x, beta, y);
+}
+template <class T, class Exec>
+void apply(const Exec& exec, std::type_identity_t<T> alpha, const Made<T, Exec>& a,
+           const krysol::MultiVector<T, Exec>& x, std::type_identity_t<T> beta,
+           const krysol::MultiVector<T, Exec>& y) {
   apply(exec, alpha, *a.op, x, beta, y);
 }
 template <class T, class Exec>

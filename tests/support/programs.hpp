@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <krysol/io/matrix_market/matrix_market.hpp>
 #include <nlohmann/json.hpp>
 #include "messages.hpp"

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <krysol/solver/krylov/cg.hpp>
 #include <krysol/solver/precond/jacobi.hpp>
 #include <krysol/solver/registry.hpp>

@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <krysol/io/bytes/hash.hpp>
 #include <krysol/io/bytes/parse_error.hpp>

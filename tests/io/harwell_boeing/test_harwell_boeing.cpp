@@ -1,6 +1,6 @@
 // Harwell-Boeing and Rutherford-Boeing files: every type and format is the matrix that was meant,
-// and every departure has its place. tests/io/test_boeing_pairs.cpp has the files of the
-// collection. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// and every departure has its place. test_boeing_pairs.cpp has the files of the collection.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
 #include <complex>

@@ -1,5 +1,5 @@
 // Tar archives: which member is the matrix, what comes along, and from where bytes may come.
-// tests/io/test_archive_damage.cpp has those that are cut or damaged.
+// tests/io/bytes/test_archive_damage.cpp has those that are cut or damaged.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test_paths.hpp"
 

@@ -1,0 +1,523 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <krysol/solver/solve.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <mutex>
+
+#include <fmt/core.h>
+#include <krysol/solver/interface/value_watch.hpp>
+#include <krysol/solver/outcome/breakdown.hpp>
+#include <krysol/solver/registry.hpp>
+#include <krysol/spmv/base/finite.hpp>
+#include <krysol/spmv/base/runtime.hpp>
+#include <krysol/spmv/order/reorder.hpp>
+#include <krysol/spmv/select/formats.hpp>
+#include <krysol/spmv/select/tuning_record.hpp>
+
+namespace krysol {
+namespace {
+
+using Exec = Kokkos::DefaultExecutionSpace;
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw std::invalid_argument("krysol::solve: " + what);
+}
+
+void check_number(std::string_view name, double v, double lowest) {
+  if (!is_finite(v) || v < lowest) {
+    refuse(fmt::format("{} is {}; it must be a finite number from {}", name, v, lowest));
+  }
+}
+
+void check_stopping(const StoppingCriteria& stop) {
+  check_number("stop.rtol", stop.rtol, 0);
+  check_number("stop.atol", stop.atol, 0);
+  check_number("stop.time_limit_s", stop.time_limit_s, 0);
+  if (stop.max_iterations < 0) {
+    refuse(fmt::format("stop.max_iterations is {}; 0 stands for ten times the rows",
+                       stop.max_iterations));
+  }
+}
+
+template <class Entries>
+void check_name(std::string_view kind, std::string_view name, const Entries& entries) {
+  std::string known;
+  for (const auto& e : entries) {
+    if (e.name == name) return;
+    known += fmt::format(" {}", e.name);
+  }
+  throw std::invalid_argument(fmt::format("unknown {} '{}'; known:{}", kind, name, known));
+}
+
+/// What can be wrong without a look at the matrix is said before hours are spent on it.
+void check_options(const SolveOptions& o) {
+  check_stopping(o.stop);
+  check_number("expected_products", o.expected_products, 0);
+  method_traits(o.solver);  // throws for a name that is unknown
+  check_name("order", o.order, list_orders());
+  check_name("preconditioner", base_of(o.preconditioner), list_preconditioners());
+  auto formats = list_formats();
+  formats.push_back({"auto", {}, {}});
+  check_name("format", base_of(o.format), formats);
+}
+
+double expected_products(const SolveOptions& o) {
+  if (o.expected_products > 0) return o.expected_products;
+  const double usual = SelectOptions{}.products;
+  return o.stop.max_iterations == 0 ? usual
+                                    : std::min(usual, static_cast<double>(o.stop.max_iterations));
+}
+
+template <class S>
+std::complex<double> as_complex(const S& v) {
+  return {static_cast<double>(real_part(v)), static_cast<double>(imaginary_part(v))};
+}
+
+/// The same, whatever the entry type.
+template <class S>
+MatrixProperties<std::complex<double>> plain(const MatrixProperties<S>& p) {
+  MatrixProperties<std::complex<double>> out;
+  out.rows = p.rows;
+  out.cols = p.cols;
+  out.nnz = p.nnz;
+  out.shortest_row = p.shortest_row;
+  out.longest_row = p.longest_row;
+  out.empty_rows = p.empty_rows;
+  out.symmetric = p.symmetric;
+  out.asymmetry = p.asymmetry;
+  out.asymmetric_row = p.asymmetric_row;
+  out.asymmetric_col = p.asymmetric_col;
+  out.asymmetric_value = as_complex(p.asymmetric_value);
+  out.asymmetric_mirror = as_complex(p.asymmetric_mirror);
+  out.positive_diagonal = p.positive_diagonal;
+  out.negative_diagonal = p.negative_diagonal;
+  out.zero_diagonal = p.zero_diagonal;
+  out.missing_diagonal = p.missing_diagonal;
+  out.first_not_positive = p.first_not_positive;
+  out.first_not_positive_value = as_complex(p.first_not_positive_value);
+  out.smallest_diagonal = p.smallest_diagonal;
+  out.largest_diagonal = p.largest_diagonal;
+  out.not_finite_row = p.not_finite_row;
+  out.not_finite_col = p.not_finite_col;
+  return out;
+}
+
+/// Rows of a result as the caller counts them.
+void count_as_caller(const Permutation& order, SolveResult& result) {
+  if (order.empty()) return;
+  const auto of_caller = [&](Index& i) {
+    if (i >= 0) i = order[static_cast<std::size_t>(i)];
+  };
+  BreakdownCertificate& e = result.breakdown;
+  of_caller(e.row);
+  of_caller(e.col);
+  for (RowShare& share : e.largest) of_caller(share.row);
+  if (!e.direction.empty()) e.direction = inverse_permute(order, e.direction);
+  result.advice = advice(result);
+}
+
+/// For a b or x0 that no iteration could start from.
+SolveResult not_finite(Index row, bool in_b, double atol, const MethodTraits& method) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  SolveResult r;
+  r.status = Status::not_finite;
+  r.method = method;
+  r.residual = r.initial_residual = nan;
+  r.b_norm = in_b ? nan : 0;
+  r.target = atol;
+  r.history = {nan};
+  r.breakdown.row = row;
+  r.advice = advice(r);
+  return r;
+}
+
+template <class V>
+bool same_array(const V& a, const V& b) {
+  const auto n = a.extent(0);
+  return n == b.extent(0) && (a.data() == b.data() || std::equal(a.data(), a.data() + n, b.data()));
+}
+
+}  // namespace
+
+/// What the setup made. Everything of `Made` is replaced at once, so that an update that throws
+/// leaves all as it was.
+template <class T>
+struct Solver<T>::State {
+  RuntimeLease lease{};  // the first to be made, and the last to go
+  SolveOptions options;
+  MatrixInput<T> input{};  // in the caller's order
+  OrderChoice order{};
+  Vector<Index> places{};  // order on the device; empty: none
+  std::shared_ptr<const Operator<T>> op{};
+  MadePreconditioner<T, Exec> m{};
+  std::shared_ptr<const AnyPreconditioner<T>> own_m{};
+  std::optional<SolveResult> refused{};
+  std::unique_ptr<ValueWatch> watch{};
+  SolveReport report{};
+  mutable std::mutex reporting{};
+
+  explicit State(SolveOptions o) : options(std::move(o)) {
+    check_options(options);
+    report.solver = options.solver;
+    report.preconditioner = options.preconditioner;
+    report.format = options.format;
+    report.stop = options.stop;
+  }
+
+  const AnyPreconditioner<T>& preconditioner() const { return own_m ? *own_m : *m.m; }
+
+  /// A in rows, and whether CG can work on it at all.
+  HostCsr<T> screened(const MatrixInput<T>& in, SolveReport& to) const {
+    Kokkos::Timer timer;
+    HostCsr<T> a = in.csr;
+    auto properties = analyze(a);
+    // To the last bit: what is solved is A, not a matrix within the tolerance of it.
+    if (in.adjoint && (properties.asymmetry != 0 || !properties.symmetric)) {
+      a = adjoint_of(a);
+      properties = analyze(a);
+      to.passes.emplace_back("transposed: by columns, and not symmetric to the last bit");
+    }
+    to.screened = true;
+    to.properties = plain(properties);
+    to.screen = {};
+    to.screen.add(timer.seconds(), static_cast<double>(2 * bytes(a)));
+    auto breakdown = find_breakdown(properties, method_traits(options.solver));
+    to.refused = breakdown.has_value();
+    if (breakdown) to.result = std::move(*breakdown);
+    return a;
+  }
+
+  /// In the order of `options`, or of a record that fits the matrix then.
+  HostCsr<T> ordered(const HostCsr<T>& a, OrderChoice& choice) const {
+    const double products = expected_products(options);
+    const auto& tuning = options.tuning;
+    if (tuning && options.order == "auto" && tuning->matrix.rows == a.rows &&
+        tuning->matrix.nnz == a.nnz()) {
+      HostCsr<T> moved = reorder(tuning->order, a, products, choice);
+      if (mismatch(*tuning, moved).empty()) return moved;
+      choice = {};
+    }
+    return reorder(options.order, a, products, choice);
+  }
+
+  std::unique_ptr<Operator<T>> selected(const HostCsr<T>& a, const std::string& order_name,
+                                        SolveReport& to) const {
+    SelectOptions select;
+    select.with_dot = true;
+    select.products = expected_products(options);
+    FormatChoice choice;
+    auto made = options.tuning ? select_format(a, select, *options.tuning, choice)
+                               : select_format(a, select, choice);
+    if (!choice.mismatch.empty()) {
+      to.notes.push_back(fmt::format("{} does not fit, the format was measured anew: {}",
+                                     options.tuning_name, choice.mismatch));
+    }
+    if (options.keep_tuning) {
+      // One that was reused is kept with the measurements that it came with.
+      to.tuning = choice.reused ? *options.tuning : save(choice, a, select);
+      if (!choice.reused) to.tuning->order = order_name;
+    }
+    to.format = choice.name;
+    to.choice = std::move(choice);
+    return made;
+  }
+
+  std::unique_ptr<Operator<T>> formatted(const HostCsr<T>& a, SolveReport& to) const {
+    to.format = options.format;
+    if (options.format != "auto") return make_operator<T>(options.format, a);
+    return selected(a, order.name, to);
+  }
+
+  void describe_preconditioner(SolveReport& to) const {
+    const std::string counted =
+        order.order.empty() ? "" : fmt::format("; rows counted in the order '{}'", order.name);
+    to.preconditioner = m.used;
+    to.preconditioner_facts.clear();
+    for (const SetupFact& fact : m.m->report()) {
+      to.preconditioner_facts.emplace_back(fact.name, fact.value);
+    }
+    to.refusal = m.refusal.empty() ? "" : m.refusal + counted;
+    if (!m.note.empty()) to.notes.push_back(m.note + counted);
+  }
+
+  /// The format that was chosen, for other values; chosen anew where it refuses those.
+  std::unique_ptr<Operator<T>> formatted_again(const HostCsr<T>& a, SolveReport& to) const {
+    try {
+      return make_operator<T>(to.format, a);
+    } catch (const FormatRefusal& refusal) {
+      if (options.format != "auto") throw;
+      to.notes.push_back(fmt::format("the format was chosen anew: {}", refusal.what()));
+      return selected(a, order.name, to);
+    }
+  }
+
+  void check_strict() {
+    if (!options.strict || report.refusal.empty()) return;
+    m.m.reset();
+    throw std::invalid_argument(report.refusal + "; strict takes nothing in its place");
+  }
+
+  void watch_values() {
+    watch.reset();
+    if (!input.shares_values || input.csr.nnz() == 0) return;
+    watch = std::make_unique<ValueWatch>(input.csr.values.data(),
+                                         input.csr.nnz() * static_cast<std::int64_t>(sizeof(T)));
+  }
+
+  void set_up(MatrixInput<T> in) {
+    if (in.csr.rows != in.csr.cols) {
+      const bool t = in.adjoint;
+      refuse(
+          fmt::format("A x = b needs a square matrix, this one is {} x {}; for least squares use "
+                      "LSQR or CGLS",
+                      t ? in.csr.cols : in.csr.rows, t ? in.csr.rows : in.csr.cols));
+    }
+    report.passes = in.passes;
+    input = std::move(in);
+    const HostCsr<T> a = screened(input, report);
+    watch_values();
+    if (report.refused) {
+      refused = report.result;
+      return;
+    }
+    make_all(a);
+  }
+
+  /// Order, format and preconditioner, with nothing to begin with.
+  void make_all(const HostCsr<T>& a) {
+    Kokkos::Timer timer;
+    const HostCsr<T> moved = ordered(a, order);
+    if (!order.order.empty()) places = to_device<Exec>("order", order.order);
+    op = formatted(moved, report);
+    report.order = order;
+    report.format_bytes = op->bytes();
+    report.convert = {};
+    report.convert.add(timer.seconds(), static_cast<double>(bytes(moved) + op->bytes()));
+
+    timer.reset();
+    m = make_preconditioner<T, Exec>(options.preconditioner,
+                                     {&moved, op.get(), options.preconditioner_options});
+    Exec{}.fence();
+    report.setup = {};
+    report.setup.add(timer.seconds(), 0);
+    describe_preconditioner(report);
+    check_strict();
+  }
+
+  void update(MatrixInput<T> in) {
+    SolveReport to = report;
+    to.notes.clear();
+    to.passes = in.passes;
+    const HostCsr<T> a = screened(in, to);
+    if (to.refused) {
+      input = std::move(in);
+      report = std::move(to);
+      refused = report.result;
+      watch_values();
+      return;
+    }
+    if (!op || !m.m) {  // nothing to keep: the matrix before was refused
+      input = std::move(in);
+      report = std::move(to);
+      refused.reset();
+      op.reset();
+      watch_values();
+      make_all(a);
+      return;
+    }
+    Kokkos::Timer timer;
+    const HostCsr<T> moved = order.order.empty() ? a : reordered(a, order.order);
+    std::shared_ptr<const Operator<T>> made = formatted_again(moved, to);
+    to.format_bytes = made->bytes();
+    to.convert = {};
+    to.convert.add(timer.seconds(), static_cast<double>(bytes(moved) + made->bytes()));
+    timer.reset();
+    update_preconditioner(m, moved);
+    Exec{}.fence();
+    to.setup = {};
+    to.setup.add(timer.seconds(), 0);
+    describe_preconditioner(to);
+    op = std::move(made);
+    input = std::move(in);
+    report = std::move(to);
+    refused.reset();
+    watch_values();
+    check_strict();
+  }
+
+  /// Throws where shared values are not those of the setup. Reads 1/64 of the bytes that the solve
+  /// moved, or all values where they may be the reason that it failed.
+  void check_watch(const SolveResult& r) const {
+    if (!watch) return;
+    const double products = static_cast<double>(r.iterations) + 2;
+    const double moved =
+        products * static_cast<double>(std::max(op ? op->bytes() : 0, bytes(input.csr)));
+    const bool differs =
+        r.converged() ? watch->changed(static_cast<std::int64_t>(moved / 64)) : watch->changed();
+    if (!differs) return;
+    refuse(
+        "the values of the matrix are no longer those that were set up; call update() after a "
+        "change, "
+        "and keep the arrays that are shared");
+  }
+
+  SolveResult solve_column(const ColumnsRef& b, const ColumnsRef& x, std::int64_t c) const {
+    if (refused) {
+      check_watch(*refused);
+      return *refused;
+    }
+    if (!own_m && !m.m) refuse("the last update was refused by `strict`; update again");
+    const Vector<T> from = gathered<T>(b, c, places, false);
+    const Vector<T> to = gathered<T>(x, c, places, true);
+    for (const bool in_b : {true, false}) {
+      const std::int64_t bad = first_not_finite<T>(in_b ? from : to);
+      if (bad < 0) continue;
+      const auto place = static_cast<std::size_t>(bad);
+      const Index row = order.order.empty() ? static_cast<Index>(bad) : order.order[place];
+      return not_finite(row, in_b, options.stop.atol, method_traits(options.solver));
+    }
+    SolveResult r = krysol::solve<T, Exec>(options.solver, Exec{}, *op, ConstVector<T>(from), to,
+                                           preconditioner(), options.stop, options.observer,
+                                           options.solver_options);
+    count_as_caller(order.order, r);
+    check_watch(r);
+    scatter<T>(to, places, x, c);
+    return r;
+  }
+};
+
+template <class T>
+Solver<T>::Solver(const CsrArrays& a, SolveOptions options)
+    : state_(std::make_unique<State>(std::move(options))) {
+  state_->set_up(matrix_input<T>(a));
+}
+
+template <class T>
+Solver<T>::Solver(std::shared_ptr<const Operator<T>> a, SolveOptions options,
+                  std::shared_ptr<const AnyPreconditioner<T>> m)
+    : state_(std::make_unique<State>(std::move(options))) {
+  State& s = *state_;
+  if (!a) refuse("there is no operator");
+  if (a->rows != a->cols || a->rows < 0) {
+    refuse(fmt::format("A x = b needs a square operator, this one is {} x {}", a->rows, a->cols));
+  }
+  s.op = std::move(a);
+  s.order.name = s.report.order.name = "none";
+  s.report.format = s.op->name();
+  s.report.format_bytes = s.op->bytes();
+  s.report.notes.emplace_back(
+      "an operator without a matrix: symmetry, diagonal and values cannot be looked at before the "
+      "solve");
+  if (m) {
+    s.own_m = std::move(m);
+    s.report.preconditioner = s.own_m->name();
+    return;
+  }
+  // The default is not what anybody asked for.
+  std::string name = s.options.preconditioner;
+  if (name == "jacobi" && !s.options.strict) {
+    s.report.notes.emplace_back("jacobi needs a matrix: none is used");
+    name = "none";
+  }
+  s.m = make_preconditioner<T, Exec>(name, {nullptr, s.op.get(), s.options.preconditioner_options});
+  s.describe_preconditioner(s.report);
+}
+
+template <class T>
+Solver<T>::~Solver() = default;
+template <class T>
+Solver<T>::Solver(Solver&&) noexcept = default;
+template <class T>
+Solver<T>& Solver<T>::operator=(Solver&&) noexcept = default;
+
+template <class T>
+std::vector<SolveResult> Solver<T>::solve_columns(const ColumnsRef& b, const ColumnsRef& x) const {
+  const State& s = *state_;
+  check_columns("krysol::solve", rows(), b, x);
+  std::vector<SolveResult> all;
+  for (std::int64_t c = 0; c < b.cols; ++c) all.push_back(s.solve_column(b, x, c));
+  const std::lock_guard lock(s.reporting);
+  state_->report.solved = !s.refused && !all.empty();
+  for (const SolveResult& r : all) {
+    if (&r == &all.back() || !r.converged()) state_->report.result = r;
+    if (!r.converged()) break;
+  }
+  return all;
+}
+
+template <class T>
+void Solver<T>::multiply_column(const ColumnsRef& x, const ColumnsRef& y) const {
+  const State& s = *state_;
+  check_columns("krysol::Solver::multiply", rows(), x, y);
+  if (s.refused || !s.op) refuse("the matrix was refused, and no format was made to multiply with");
+  for (std::int64_t c = 0; c < x.cols; ++c) {
+    const Vector<T> from = gathered<T>(x, c, s.places, false);
+    const Vector<T> to = uninitialized<T>(Exec{}, "y", rows());
+    apply(Exec{}, T(1), *s.op, ConstVector<T>(from), T(0), to);
+    scatter<T>(to, s.places, y, c);
+  }
+}
+
+template <class T>
+void Solver<T>::update_values(const ScalarsRef& values, bool unusable) {
+  State& s = *state_;
+  if (unusable) refuse("values of a matrix must be contiguous and in memory of the host");
+  if (s.input.csr.row_ptr.extent(0) == 0) refuse("an operator without a matrix has no values");
+  MatrixInput<T> in = s.input;
+  in.passes.clear();
+  const bool same = s.input.shares_values && values.data == s.input.values.data;
+  in.csr.values = converted_values(s.input, values, same);
+  in.shares_values = same;
+  if (!same) in.values = {};
+  s.update(std::move(in));
+}
+
+template <class T>
+void Solver<T>::update_shared() {
+  const State& s = *state_;
+  if (!s.input.shares_values) {
+    refuse("update() takes the values of shared arrays, but these were copied: give the values");
+  }
+  update_values(s.input.values, false);
+}
+
+template <class T>
+void Solver<T>::update_matrix(const CsrArrays& a) {
+  State& s = *state_;
+  MatrixInput<T> in = matrix_input<T>(a);
+  if (in.adjoint != s.input.adjoint || in.csr.rows != s.input.csr.rows ||
+      in.csr.cols != s.input.csr.cols || !same_array(in.csr.row_ptr, s.input.csr.row_ptr) ||
+      !same_array(in.csr.col_idx, s.input.csr.col_idx)) {
+    refuse("the matrix has another pattern than the one that was set up: make a new Solver");
+  }
+  s.update(std::move(in));
+}
+
+template <class T>
+Index Solver<T>::rows() const {
+  return state_->op ? state_->op->rows : state_->input.csr.rows;
+}
+
+template <class T>
+SolveReport Solver<T>::report() const {
+  const std::lock_guard lock(state_->reporting);
+  return state_->report;
+}
+
+template <class T>
+void Solver<T>::set_stop(const StoppingCriteria& stop) {
+  check_stopping(stop);
+  state_->options.stop = state_->report.stop = stop;
+}
+
+template <class T>
+void Solver<T>::set_observer(Observer observer) {
+  state_->options.observer = std::move(observer);
+}
+
+template class Solver<double>;
+template class Solver<Kokkos::complex<double>>;
+
+}  // namespace krysol

@@ -1,0 +1,196 @@
+// What cg_solve writes and reads beside its report: solutions, histories, tuning records.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "test_paths.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <complex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+#include <krysol/io/read.hpp>
+#include <krysol/spmv/select/formats.hpp>
+#include <nlohmann/json.hpp>
+#include "cg_solve_runs.hpp"
+#include "dense.hpp"
+
+#ifdef KRYSOL_CG_SOLVE
+namespace {
+
+using namespace krysol_tests;
+
+TEST_F(CgSolve, WritesASolutionThatOthersCanCheck) {
+  const auto trefethen = fs::path(KRYSOL_DATA_DIR) / "Trefethen_2000.mtx";
+  const Json j = report({trefethen.string(), "--rhs", "ones", "--output", in("x.mtx").string()}, 0);
+  const auto x = vector_in(in("x.mtx"));
+  ASSERT_EQ(x.size(), 2000U);
+  const double r = residual(trefethen, x, std::vector<double>(2000, 1.0));
+  EXPECT_LE(r, 1.001e-8 * std::sqrt(2000.0));
+  EXPECT_NEAR(r, j["result"]["residual"], 1e-3 * r + 1e-13);
+}
+
+TEST_F(CgSolve, WritesAComplexSolution) {
+  const auto matrix = write("h.mtx", hermitian);
+  EXPECT_EQ(
+      report({matrix, "--rhs", "ones", "--output", in("x.mtx").string()}, 0)["matrix"]["field"],
+      "complex");
+  const auto file = krysol::read_dense(in("x.mtx"));
+  using Complex = std::complex<double>;
+  const auto& x = std::get<std::vector<Complex>>(file.values);
+  // [2 -i; i 3] x = (1, 1)
+  EXPECT_LT(std::abs(2.0 * x[0] - Complex(0, 1) * x[1] - 1.0), 1e-7);
+  EXPECT_LT(std::abs(Complex(0, 1) * x[0] + 3.0 * x[1] - 1.0), 1e-7);
+}
+
+TEST_F(CgSolve, WritesItsHistory) {
+  const Json j = report({grid_, "--history", in("h.csv").string()}, 0);
+  const auto lines = lines_of(text_of(in("h.csv")));
+  const int iterations = j["result"]["iterations"];
+  ASSERT_EQ(lines.size(), static_cast<std::size_t>(iterations) + 2);
+  EXPECT_EQ(lines[0],
+            "iteration,residual,relative_residual,error_lower,error_upper_estimate,"
+            "error_upper_bound");
+  double last = 0;
+  double last_relative = 0;
+  int k = -1;
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    ASSERT_EQ(std::sscanf(lines[i].c_str(), "%d,%lf,%lf", &k, &last, &last_relative), 3);
+    EXPECT_EQ(k, static_cast<int>(i) - 1);
+  }
+  EXPECT_EQ(last, j["result"]["residual"].get<double>());
+  EXPECT_NEAR(last_relative, last / j["result"]["b_norm"].get<double>(), 1e-15);
+}
+
+TEST_F(CgSolve, ChoosesAFormatAndSaysHowToRepeatTheRun) {
+  const auto trefethen = (fs::path(KRYSOL_DATA_DIR) / "Trefethen_2000.mtx").string();
+  const Json j = report({trefethen, "--output", in("auto.mtx").string()}, 0);
+  const auto format = j["format"]["name"].get<std::string>();
+  EXPECT_EQ(j["format"]["auto"]["trials"].size(), krysol::list_formats().size());
+  const Json again =
+      report({trefethen, "--format", format, "--output", in("again.mtx").string()}, 0);
+  EXPECT_EQ(again["format"]["name"], format);
+  EXPECT_FALSE(again["format"].contains("auto"));
+  EXPECT_EQ(text_of(in("auto.mtx")), text_of(in("again.mtx")));
+  const Outcome o = run({trefethen, "--explain", "--max-iterations", "100"});
+  EXPECT_EQ(o.code, 0) << o.out;
+  for (const auto& f : krysol::list_formats()) {
+    EXPECT_TRUE(holds(o.out, fmt::format("\n  {}", f.name))) << f.name << o.out;
+  }
+  EXPECT_TRUE(holds(run({trefethen, "--max-iterations", "12"}).out,
+                    "12 multiplications are too few to measure for"));
+}
+
+TEST_F(CgSolve, SavesItsChoiceOfAFormatAndTakesItBack) {
+  const auto trefethen = (fs::path(KRYSOL_DATA_DIR) / "Trefethen_2000.mtx").string();
+  const auto file = in("choice.json").string();
+  const Json j = report({trefethen, "--save-tuning", file, "--output", in("x.mtx").string()}, 0);
+  EXPECT_EQ(j["format"]["auto"]["reused"], false);
+  const Json saved = Json::parse(text_of(file));
+  EXPECT_EQ(saved["schema"], "krysol/tuning_record/1");
+  EXPECT_EQ(saved["format"], j["format"]["name"]);
+  EXPECT_EQ(saved["matrix"]["nnz"], j["matrix"]["nonzeros"]);
+  EXPECT_EQ(saved["auto"]["trials"].size(), krysol::list_formats().size());
+  EXPECT_EQ(saved["version"], j["version"]);
+  EXPECT_EQ(saved["order"], j["reorder"]["name"]);
+
+  // What is written again is what was read.
+  const Json again = report({trefethen, "--tuning", file, "--save-tuning", in("b.json").string(),
+                             "--output", in("y.mtx").string()},
+                            0);
+  EXPECT_EQ(again["format"]["auto"]["reused"], true);
+  EXPECT_EQ(again["format"]["auto"]["mismatch"], "");
+  EXPECT_EQ(again["format"]["name"], j["format"]["name"]);
+  EXPECT_EQ(again["notes"], j["notes"]);
+  EXPECT_EQ(text_of(in("b.json")), text_of(file));
+  EXPECT_EQ(text_of(in("x.mtx")), text_of(in("y.mtx"))) << "the same format, the same bits";
+  EXPECT_TRUE(holds(run({trefethen, "--tuning", file}).out, "(auto: as saved; when it was"));
+
+  // The order goes with it; without it the nonzeros would be at other places.
+  const auto ordered = in("rcm.json").string();
+  report({trefethen, "--reorder", "rcm", "--save-tuning", ordered}, 0);
+  const Json in_order = report({trefethen, "--tuning", ordered}, 0);
+  EXPECT_EQ(in_order["reorder"]["name"], "rcm");
+  EXPECT_EQ(in_order["format"]["auto"]["reused"], true);
+  const Json out_of_order = report({trefethen, "--tuning", ordered, "--reorder", "none"}, 0);
+  EXPECT_EQ(out_of_order["format"]["auto"]["mismatch"],
+            "the nonzeros of this matrix are at other places");
+
+  const Json other = report({grid_, "--tuning", file, "--save-tuning", file}, 0);
+  EXPECT_EQ(other["format"]["auto"]["reused"], false);
+  const std::string mismatch = other["format"]["auto"]["mismatch"];
+  EXPECT_TRUE(holds(mismatch, "it is for 2000 x 2000 with 41906 nonzeros")) << mismatch;
+  EXPECT_EQ(other["notes"][0], file + " does not fit, the format was measured anew: " + mismatch);
+  EXPECT_EQ(Json::parse(text_of(file))["matrix"]["rows"], 900) << "the new one takes its place";
+}
+
+TEST_F(CgSolve, RefusesWhatIsNoSavedChoice) {
+  const auto saved = in("choice.json").string();
+  EXPECT_EQ(run({grid_, "--save-tuning", saved, "--quiet"}).code, 0);
+  const std::string text = text_of(saved);
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    const auto at = changed.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return changed.replace(at, from.size(), to);
+  };
+  const std::vector<std::pair<std::string, std::string>> broken = {
+      {"", "unexpected end of input"},
+      {"%%MatrixMarket", "parse error at line 1, column 1"},
+      {text.substr(0, text.size() / 2), "parse error at line"},
+      {"{}", "key 'schema' not found"},
+      {"[1]", "is no saved choice of a format"},
+      {with("tuning_record/1", "tuning_record/2"), "'schema' is not krysol/tuning_record/1"},
+      {with("\"rows\": 900", "\"rows\": \"many\""), "type must be number, but is string"},
+      {with("\"pattern\": \"", "\"pattern\": \"x"), "is no hash"},
+      {with("\"order\"", "\"orders\""), "key 'order' not found"},
+      {with("\"entry\"", "\"entries\""), "key 'entry' not found"}};
+  for (const auto& [content, message] : broken) {
+    const auto file = write("broken.json", content);
+    expect_refusal({grid_, "--tuning", file}, message);
+    expect_refusal({grid_, "--tuning", file}, "broken.json: is no saved choice of a format: ");
+  }
+  expect_refusal({grid_, "--tuning", in("none.json").string()}, "none.json");
+  for (const char* option : {"--tuning", "--save-tuning"}) {
+    expect_refusal({grid_, option, saved, "--format", "csr"},
+                   std::string(option) + " goes with --format auto, not with --format csr");
+  }
+}
+
+TEST_F(CgSolve, WritesTheDirectionThatProvesAMatrixIndefinite) {
+  for (const auto& text : {indefinite, negative_diagonal}) {
+    const auto matrix = write("a.mtx", text);
+    const Json j = report({matrix, "--witness", in("p.mtx").string()}, 1);
+    EXPECT_EQ(j["result"]["status"], "indefinite_matrix");
+    const auto p = vector_in(in("p.mtx"));
+    const double curvature = dot(p, product(matrix, p));
+    EXPECT_LE(curvature, 0);
+    EXPECT_NEAR(dot(p, p), 1, 1e-14);
+    EXPECT_NEAR(curvature, j["result"]["breakdown"]["curvature"], 1e-13);
+  }
+  fs::remove(in("p.mtx"));
+  EXPECT_EQ(run({grid_, "--quiet", "--witness", in("p.mtx").string()}).code, 0);
+  EXPECT_FALSE(fs::exists(in("p.mtx")));
+}
+
+TEST_F(CgSolve, RepairsWhereItIsAskedTo) {
+  const auto matrix = write("zero_based.mtx",
+                            "%%MatrixMarket matrix coordinate real symmetric\n"
+                            "2 2 3\n0 0 2\n1 0 1\n1 1 2\n");
+  expect_refusal({matrix}, "zero_based.mtx:3:");
+  const Json j = report({matrix, "--repair"}, 0);
+  EXPECT_EQ(j["matrix"]["repairs"].size(), 1U);
+  EXPECT_TRUE(holds(run({matrix, "--repair"}).out, "repaired: "));
+}
+
+TEST_F(CgSolve, SendsOneDocumentToStandardOutput) {
+  EXPECT_TRUE(run({grid_, "--quiet", "--output", "-"}).out.starts_with("%%MatrixMarket"));
+  EXPECT_TRUE(run({grid_, "--quiet", "--history", "-"}).out.starts_with("iteration,"));
+  expect_refusal({grid_, "--json", "-"}, "the report and --json - would mix");
+  expect_refusal({grid_, "--quiet", "--json", "-", "--history", "-"}, "would mix");
+}
+
+}  // namespace
+#endif

@@ -1,0 +1,225 @@
+// krysol::solve with what is wrong: a sentence, and x as it was.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <limits>
+#include <stdexcept>
+#include <vector>
+
+#include <krysol/krysol.hpp>
+#include "messages.hpp"
+#include "problems.hpp"
+
+namespace {
+
+using krysol::SolveOptions;
+using krysol::SolveResult;
+using krysol::Status;
+using krysol_tests::holds;
+using krysol_tests::message_of;
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double inf = std::numeric_limits<double>::infinity();
+
+/// tridiag(-1, 2, -1) of three rows, to be spoilt.
+struct Arrays {
+  std::vector<int> row_ptr{0, 2, 5, 7};
+  std::vector<int> col_idx{0, 1, 0, 1, 2, 1, 2};
+  std::vector<double> values{2, -1, -1, 2, -1, -1, 2};
+  std::int64_t n = 3;
+  int base = 0;
+  std::vector<double> b{1, 2, 3};
+  std::vector<double> x{4, 5, 6};
+
+  SolveResult solve(const SolveOptions& o = {}) {
+    return krysol::solve(krysol::csr_view(n, row_ptr, col_idx, values, base), b, x, o);
+  }
+};
+
+/// That the message names what is wrong, and that x was not touched.
+void expect_refused(Arrays a, const std::string& message, const SolveOptions& o = {}) {
+  const std::vector<double> before = a.x;
+  const std::string said = message_of([&] { a.solve(o); });
+  EXPECT_TRUE(holds(said, message)) << said;
+  EXPECT_EQ(a.x, before);
+}
+
+template <class Change>
+Arrays changed(const Change& change) {
+  Arrays a;
+  change(a);
+  return a;
+}
+
+TEST(SolveBadInput, RefusesArraysThatAreNoMatrix) {
+  EXPECT_TRUE(Arrays().solve().converged());
+  const auto refused = [](const auto& change, const std::string& message) {
+    expect_refused(changed(change), message);
+  };
+  refused([](Arrays& a) { a.col_idx[4] = 3; }, "row 1 names column 3 of 3 (counted from 0)");
+  refused([](Arrays& a) { a.col_idx[2] = -1; }, "row 1 names column -1 of 3 (counted from 0)");
+  refused([](Arrays& a) { std::swap(a.col_idx[5], a.col_idx[6]); },
+          "row 2 names column 1 after column 2 (counted from 0); they must ascend");
+  refused([](Arrays& a) { a.col_idx[1] = 0; }, "row 0 names column 0 twice (counted from 0)");
+  refused([](Arrays& a) { a.row_ptr[1] = 6; },
+          "the row pointers fall from 6 to 5 at row 1 (counted from 0)");
+  refused([](Arrays& a) { a.row_ptr[0] = 1; },
+          "the row pointers begin with 1; indices that count from 0");
+  refused([](Arrays& a) { a.base = 1; },
+          "the row pointers begin with 0; indices that count from 1");
+  refused([](Arrays& a) { a.base = 2; }, "indices that count from 2");
+  refused([](Arrays& a) { a.row_ptr[3] = 6; }, "7 column indices where the row pointers end at 6");
+  refused([](Arrays& a) { a.values.pop_back(); }, "6 values where the row pointers end at 7");
+  refused([](Arrays& a) { a.n = 4; }, "4 row pointers of a matrix with 4 rows");
+  refused([](Arrays& a) { a.n = -1; }, "a matrix of -1 x -1");
+  refused([](Arrays& a) { a.n = std::int64_t{1} << 31; }, "a matrix of 2147483648 x 2147483648");
+}
+
+TEST(SolveBadInput, RefusesNullPointers) {
+  Arrays a;
+  const int* none = nullptr;
+  const double* nothing = nullptr;
+  EXPECT_TRUE(
+      holds(message_of([&] { krysol::solve(krysol::csr_view(3, none, none, nothing), a.b, a.x); }),
+            "the row pointers of a matrix with 3 rows are null"));
+  EXPECT_TRUE(holds(
+      message_of([&] {
+        krysol::solve(krysol::csr_view(3, a.row_ptr.data(), a.col_idx.data(), nothing), a.b, a.x);
+      }),
+      "the values of 7 entries are null"));
+}
+
+TEST(SolveBadInput, RefusesSizesThatDiffer) {
+  expect_refused(changed([](Arrays& a) { a.b.push_back(1); }), "A has 3 rows, b 4 and x 3");
+  expect_refused(changed([](Arrays& a) { a.x.clear(); }), "A has 3 rows, b 3 and x 0");
+  const Kokkos::View<double**, Kokkos::HostSpace> two("two", 3, 2);
+  const Kokkos::View<double**, Kokkos::HostSpace> one("one", 3, 1);
+  const Arrays a;
+  const auto view = krysol::csr_view(a.n, a.row_ptr, a.col_idx, a.values);
+  EXPECT_TRUE(holds(message_of([&] { krysol::solve(view, two, one); }), "b has 2 columns, x 1"));
+}
+
+TEST(SolveBadInput, RefusesARectangularMatrix) {
+  krysol::Triplets<double> t{2, 3, krysol::Symmetry::general, {}, {}, {}};
+  t.add(0, 0, 1);
+  const auto a = krysol::to_csr(t).matrix;
+  std::vector<double> x(2);
+  EXPECT_TRUE(holds(message_of([&] { krysol::solve(a, std::vector<double>(2), x); }),
+                    "A x = b needs a square matrix, this one is 2 x 3"));
+}
+
+TEST(SolveBadInput, RefusesVectorsThatOverlap) {
+  const Arrays a;
+  const auto view = krysol::csr_view(a.n, a.row_ptr, a.col_idx, a.values);
+  std::vector<double> both(5, 1.0);
+  const auto refused = [&](auto b, auto x) {
+    return holds(message_of([&] { krysol::solve(view, b, x); }), "b and x overlap in memory");
+  };
+  EXPECT_TRUE(refused(std::span(both).first(3), std::span(both).first(3)));
+  EXPECT_TRUE(refused(std::span(both).first(3), std::span(both).last(3)));
+  EXPECT_EQ(both, std::vector<double>(5, 1.0));
+}
+
+TEST(SolveBadInput, RefusesOptionsThatAreNoNumbers) {
+  const auto refused = [](const auto& change, const std::string& message) {
+    SolveOptions o;
+    change(o);
+    expect_refused({}, message, o);
+  };
+  refused([](SolveOptions& o) { o.stop.rtol = nan; }, "stop.rtol is nan");
+  refused([](SolveOptions& o) { o.stop.rtol = -1e-8; }, "stop.rtol is -1e-08");
+  refused([](SolveOptions& o) { o.stop.atol = inf; }, "stop.atol is inf");
+  refused([](SolveOptions& o) { o.stop.max_iterations = -3; }, "stop.max_iterations is -3");
+  refused([](SolveOptions& o) { o.stop.time_limit_s = -1; }, "stop.time_limit_s is -1");
+  refused([](SolveOptions& o) { o.solver_options["lambda_min"] = "nan"; }, "lambda_min");
+  refused([](SolveOptions& o) { o.expected_products = nan; }, "expected_products is nan");
+  refused([](SolveOptions& o) { o.solver = "cgg"; }, "unknown solver 'cgg'; known: cg");
+  refused([](SolveOptions& o) { o.preconditioner = "ilu"; },
+          "unknown preconditioner 'ilu'; known: none");
+  refused([](SolveOptions& o) { o.format = "elk"; }, "unknown format 'elk'; known: csr");
+  refused([](SolveOptions& o) { o.order = "random"; }, "unknown order 'random'; known: none");
+}
+
+TEST(SolveBadInput, SaysWhereNumbersAreNotFinite) {
+  for (const double bad : {nan, inf, -inf}) {
+    for (const char* order : {"none", "rcm"}) {
+      SolveOptions o;
+      o.order = order;
+      Arrays a;
+      a.b[1] = bad;
+      const auto before = a.x;
+      SolveResult r = a.solve(o);
+      EXPECT_EQ(r.status, Status::not_finite);
+      EXPECT_EQ(r.breakdown.row, 1);
+      EXPECT_TRUE(holds(r.advice, "b is not finite at row 2")) << r.advice;
+      EXPECT_EQ(a.x, before);
+
+      a = {};
+      a.x[2] = bad;
+      r = a.solve(o);
+      EXPECT_EQ(r.status, Status::not_finite);
+      EXPECT_EQ(r.breakdown.row, 2);
+      EXPECT_TRUE(holds(r.advice, "the starting guess")) << r.advice;
+      EXPECT_EQ(a.x[0], 4);
+
+      a = {};
+      a.values[6] = bad;
+      r = a.solve(o);
+      EXPECT_EQ(r.status, Status::not_finite);
+      EXPECT_TRUE(holds(r.advice, "A(3, 3) is not a finite number")) << r.advice;
+      EXPECT_EQ(a.x, before);
+    }
+  }
+}
+
+TEST(SolveBadInput, LeavesXWhereTheCallbackThrows) {
+  Arrays a;
+  const auto before = a.x;
+  SolveOptions o;
+  o.observer = [](const krysol::Progress&) -> bool { throw std::runtime_error("enough"); };
+  EXPECT_THROW(a.solve(o), std::runtime_error);
+  EXPECT_EQ(a.x, before);
+  o.observer = {};
+  EXPECT_TRUE(a.solve(o).converged()) << "and can be asked again";
+}
+
+TEST(SolveBadInput, RefusesAPreconditionerThatCannotBeBuiltWhereThatIsAskedFor) {
+  Arrays a;
+  a.values = {2, -10, -10, 2, -1, -1, 2};
+  SolveOptions o;
+  o.preconditioner = "ic0";
+  krysol::SolveReport report;
+  o.report = &report;
+  EXPECT_EQ(a.solve(o).status, Status::indefinite_matrix);
+  EXPECT_EQ(report.preconditioner, "jacobi");
+  EXPECT_TRUE(holds(report.refusal, "ic0: row 2 has no positive pivot")) << report.refusal;
+  o.strict = true;
+  a.x = {0, 0, 0};
+  expect_refused(a, "strict takes nothing in its place", o);
+}
+
+TEST(SolveBadInput, EmptySystemsAreSolved) {
+  const krysol::HostCsr<double> a =
+      krysol::to_csr(krysol::Triplets<double>{0, 0, krysol::Symmetry::general, {}, {}, {}}).matrix;
+  std::vector<double> x;
+  EXPECT_TRUE(krysol::solve(a, std::vector<double>{}, x).converged());
+}
+
+TEST(SolveBadInput, SaysThatKokkosWasFinalized) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        Kokkos::finalize();
+        int code = 1;
+        try {
+          Arrays().solve();
+        } catch (const std::logic_error& e) {
+          if (holds(e.what(), "Kokkos was finalized")) code = 0;
+        }
+        std::_Exit(code);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+}  // namespace
