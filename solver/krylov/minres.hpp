@@ -335,7 +335,9 @@ struct MinresRun {
 ///
 /// A singular A is no obstacle where A x = b has a solution. Where it has none the solve ends as
 /// `inconsistent` with a least-squares solution in the norm of M^-1, once A M^-1 r is at the level
-/// of rounding. M that is seen to be indefinite, v'M^-1 v <= 0, is indefinite_preconditioner.
+/// of rounding; where the Lanczos vectors have lost their orthogonality before, that can go unseen,
+/// and the solve ends at its limit or as stagnated. M that is seen to be indefinite, v'M^-1 v <= 0,
+/// is indefinite_preconditioner.
 ///
 /// Three reductions an iteration. Bytes a row and iteration in double, beside the matrix: A z 24,
 /// v 32 and 24 with Jacobi, x and r 72: 128, or 152. Throws as cg does. Paige & Saunders, SIAM J.
