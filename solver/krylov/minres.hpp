@@ -124,8 +124,9 @@ struct MinresRun {
   double eta = 0;              // the residual in the norm of M^-1, times scale, with a sign
   double c = 1, c_before = 1;  // rotations that make the tridiagonal matrix triangular
   double s = 0, s_before = 0;
-  double largest = 0;           // of the tridiagonal matrix: |M^-1 A|, or less
-  std::int64_t next_check = 1;  // whether the residual is the smallest there is
+  double largest = 0;          // of the tridiagonal matrix: |M^-1 A|, or less
+  std::int64_t next_look = 1;  // whether the residual is the smallest there is
+  int looks = 0;
 
   std::int64_t rows() const { return monitor.rows(); }
 
@@ -159,20 +160,21 @@ struct MinresRun {
       const double alpha2 = s * delta + c_before * c * gamma;
       const double alpha3 = s_before * gamma;
       largest = std::max({largest, std::abs(delta), gamma_next});
-      // |A r| of the residual so far, in units of |A||r|. A step along what is left of r would be
-      // divided by alpha1, which is rounding then, and x would be lost.
-      const double vanishing = 1000 * monitor.epsilon * largest;
-      if (std::hypot(alpha0, c * gamma_next) <= vanishing &&
-          (k >= next_check || alpha1 <= vanishing)) {
-        next_check = 2 * k;
+      // |A M^-1 r| of the residual so far, in units of |A M^-1||r|: where it vanishes r is all that
+      // A does not reach. A step along that would be divided by an alpha1 which is rounding, and x
+      // be lost. Rounding shows earlier than that, and then it helps to begin again from r.
+      const double reached = std::hypot(alpha0, c * gamma_next) / largest;
+      const bool vanishes = !(reached > 1000 * monitor.epsilon);
+      const bool doubtful = reached <= std::sqrt(monitor.epsilon) && k >= next_look;
+      if ((vanishes && looks < 20) || doubtful || alpha1 == 0) {
+        ++looks;
+        next_look = 2 * k;
         if (const auto end = smallest_residual()) return *end;
-        if (alpha1 == 0) {  // no direction is left, and yet A r is not 0: begin again
-          ++result.restarts;
-          monitor.lost_iteration(k);
-          if (monitor.at_limit(k)) return monitor.end_early(Status::max_iterations);
-          if (const auto end = first_vector()) return *end;
-          continue;
-        }
+        ++result.restarts;
+        monitor.lost_iteration(k);
+        if (monitor.at_limit(k)) return monitor.end_early(Status::max_iterations);
+        if (const auto end = first_vector()) return *end;
+        continue;
       }
       const double c_next = alpha0 / alpha1;
       const double s_next = gamma_next / alpha1;
@@ -288,19 +290,27 @@ struct MinresRun {
                        minres_kernels::FirstStep<T, M>{from.data(), in_loop, to.data()});
   }
 
-  /// Where A r vanishes to rounding, no x has a smaller residual: x meets the tolerance, or is as
-  /// good as this precision allows, or there is no solution.
+  /// Where A M^-1 r vanishes to rounding, no x has a smaller r in the norm of M^-1: x meets the
+  /// tolerance, or is as good as this precision allows, or there is no solution. Two products.
   std::optional<Status> smallest_residual() {
     const double norm = monitor.take_correction();
     result.history.back() = norm;
     if (!is_finite(norm)) return Status::not_finite;
     if (norm <= result.target) return Status::converged;
     if (norm <= monitor.attainable()) return Status::stagnated;
-    const Vector<T, Exec> ar = monitor.work.vector(exec, 2, "krysol.ar", rows());
-    apply(exec, T(1), a, ConstVector<T, Exec>(q), T(0), ar);
-    const double product = norm2(exec, ar, monitor.sums);
-    if (product <= 1000 * monitor.epsilon * monitor.norm_of_a() * norm) return Status::inconsistent;
-    return std::nullopt;
+    const double a_norm = monitor.norm_of_a();
+    const Vector<T, Exec> z_of_r = identity ? q : monitor.work.vector(exec, 2, "krysol.zr", rows());
+    const Vector<T, Exec> product = monitor.work.vector(exec, 3, "krysol.azr", rows());
+    if constexpr (applied) {
+      precondition(q, z_of_r);
+    } else {
+      terms(q, z_of_r);
+    }
+    apply(exec, T(1), a, ConstVector<T, Exec>(z_of_r), T(0), product);
+    const double z_norm = norm2(exec, z_of_r, monitor.sums);
+    const bool vanishes =
+        norm2(exec, product, monitor.sums) <= 1000 * monitor.epsilon * a_norm * z_norm;
+    return vanishes ? std::optional(Status::inconsistent) : std::nullopt;
   }
 };
 
@@ -324,8 +334,10 @@ struct MinresRun {
 ///           nullptr: its own
 ///
 /// A singular A is no obstacle where A x = b has a solution. Where it has none the solve ends as
-/// `inconsistent` with a least-squares solution, once |A r| is at the level of rounding. M that is
-/// seen to be indefinite, v'M^-1 v <= 0, is indefinite_preconditioner.
+/// `inconsistent` with a least-squares solution in the norm of M^-1, once A M^-1 r is at the level
+/// of rounding; where the Lanczos vectors have lost their orthogonality before, that can go unseen,
+/// and the solve ends at its limit or as stagnated. M that is seen to be indefinite, v'M^-1 v <= 0,
+/// is indefinite_preconditioner.
 ///
 /// Three reductions an iteration. Bytes a row and iteration in double, beside the matrix: A z 24,
 /// v 32 and 24 with Jacobi, x and r 72: 128, or 152. Throws as cg does. Paige & Saunders, SIAM J.

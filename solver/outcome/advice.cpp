@@ -228,9 +228,9 @@ std::string advice(const SolveResult& r) {
       return not_finite(r);
     case Status::inconsistent:
       return fmt::format(
-          "A x = b has no solution: A is singular, and |b - Ax| = {:.2e} is the smallest that "
-          "there "
-          "is, as A'(b - Ax) vanishes to rounding. x is a least-squares solution. Fix an unknown, "
+          "A x = b has no solution: A is singular, and b - Ax, of norm {:.2e}, cannot be made "
+          "smaller in the norm of M^-1. x is a least-squares solution in that norm. Fix an "
+          "unknown, "
           "add a boundary condition, or see that b is in the range of A.",
           r.residual);
   }

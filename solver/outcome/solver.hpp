@@ -36,7 +36,7 @@ enum class Status {
   indefinite_preconditioner,  // r'M^-1 r <= 0 was seen for r != 0
   not_symmetric,              // a pair of entries differs, or u'A v and v'A u do
   not_finite,                 // Inf or NaN in A, b, x0 or an iteration
-  inconsistent                // A is singular and A x = b has no solution; |b - A x| is smallest
+  inconsistent                // A is singular and A x = b has no solution; b - A x is smallest
 };
 
 /// "converged", "max_iterations", ... as above.
