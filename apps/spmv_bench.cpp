@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include <krysol/spmv/kernels/variant.hpp>
 #include <krysol/spmv/order/reorder.hpp>
 #include <krysol/spmv/select/select.hpp>
 
