@@ -76,11 +76,12 @@ void as_a_gpu(const krysol::LevelScheduledSolve<T, Exec>& m, const krysol::Vecto
       krysol::launch_small_levels(Exec{}, row, step, m.level_begin.data());
     }
   };
+  const krysol::Vector<T, Exec> y("y", r.extent(0));
   for (std::size_t s = 0; s < m.steps.extent(0); ++s) {
-    launch(krysol::sweep_row<true>(m, r.data(), z.data()), m.steps(s));
+    launch(krysol::sweep_row<true>(m, r.data(), y.data(), z.data()), m.steps(s));
   }
   for (std::size_t s = m.steps.extent(0); s-- > 0;) {
-    launch(krysol::sweep_row<false>(m, r.data(), z.data()), m.steps(s));
+    launch(krysol::sweep_row<false>(m, r.data(), y.data(), z.data()), m.steps(s));
   }
   Kokkos::fence();
 }

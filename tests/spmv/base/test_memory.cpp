@@ -10,6 +10,7 @@
 #include <fstream>
 #endif
 
+#include <krysol/spmv/formats/csr.hpp>
 #include <krysol/spmv/select/select.hpp>
 #include "apps/common/cli.hpp"
 #include "messages.hpp"
