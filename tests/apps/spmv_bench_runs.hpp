@@ -6,7 +6,7 @@
 
 #include <utility>
 
-#include <krysol/spmv/base/spaces.hpp>
+#include <krysol/spmv/base/vector.hpp>
 #include "programs.hpp"
 
 #ifdef KRYSOL_SPMV_BENCH
@@ -22,6 +22,8 @@ class SpmvBench : public ProgramTest {
     return report(std::move(arguments), code);
   }
 };
+
+constexpr bool bench_on_host = krysol::on_host<Kokkos::DefaultExecutionSpace>;
 
 }  // namespace krysol_tests
 #endif

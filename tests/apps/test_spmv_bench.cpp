@@ -21,8 +21,6 @@ namespace {
 
 using namespace krysol_tests;
 
-constexpr bool on_host = krysol::on_host<Kokkos::DefaultExecutionSpace>;
-
 TEST_F(SpmvBench, MeasuresEveryFormatAndVerifiesIt) {
   const Json j = bench({"random:600:0.02", "--verify"});
   ASSERT_EQ(j["reports"].size(), 1U);
@@ -65,7 +63,7 @@ TEST_F(SpmvBench, MeasuresThePeersThatItLists) {
     listed.insert(names.substr(0, comma));
     names = comma == std::string::npos ? "" : names.substr(comma + 2);
   }
-  EXPECT_EQ(listed.count("Eigen"), on_host ? 1U : 0U);
+  EXPECT_EQ(listed.count("Eigen"), bench_on_host ? 1U : 0U);
   std::set<std::string> measured;
   const Json r = bench({"poisson2d:20", "--format", "csr"})["reports"][0];
   for (const Json& line : r["lines"]) {
@@ -177,7 +175,7 @@ TEST_F(SpmvBench, TimesSeveralVectorsAtOnce) {
   const Json r = bench({"poisson2d:20", "--vectors", "11", "--verify"})["reports"][0];
   EXPECT_EQ(r["vectors"], 11);
   Arguments names = {"auto"};
-  if (on_host) names.emplace_back("Eigen");
+  if (bench_on_host) names.emplace_back("Eigen");
   for (const auto& f : krysol::list_formats()) names.emplace_back(f.name);
   int measured = 0;
   for (const std::string& name : names) {
@@ -304,7 +302,7 @@ TEST_F(SpmvBench, ReturnsOneWhereAResultIsWrong) {
 TEST_F(SpmvBench, ReturnsOneWhereNoFormatHasFigures) {
   const Arguments refused = {"random:50:0.2", "--format", "symmetric"};
   EXPECT_TRUE(bench(refused, 1)["reports"][0]["lines"][1].contains("refused"));
-  bench({"random:50:0.2", "poisson2d:5", "--format", "symmetric"}, on_host ? 0 : 1);
+  bench({"random:50:0.2", "poisson2d:5", "--format", "symmetric"}, bench_on_host ? 0 : 1);
 }
 
 TEST_F(SpmvBench, ListsFormatsProblemsAndPeers) {

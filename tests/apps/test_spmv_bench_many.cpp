@@ -23,8 +23,6 @@ namespace {
 
 using namespace krysol_tests;
 
-constexpr bool on_host = krysol::on_host<Kokkos::DefaultExecutionSpace>;
-
 /// A folder with two matrices, one of them further down; a vector, a complex and a broken matrix;
 /// and what is none of them.
 fs::path mixed_folder(const fs::path& folder) {
@@ -203,7 +201,7 @@ TEST_F(SpmvBench, ComparesOverAllMatricesByTheirMedians) {
     EXPECT_NEAR(mean["lowest"], lowest, 1e-12 * lowest) << over;
   }
   for (const char* name : {"serial csr", "csr"}) EXPECT_EQ(others.count(name), 1U) << name;
-  EXPECT_EQ(others.count("Eigen"), on_host ? 1U : 0U);
+  EXPECT_EQ(others.count("Eigen"), bench_on_host ? 1U : 0U);
 }
 
 TEST_F(SpmvBench, TakesTheLargestMatricesOfMany) {
