@@ -41,6 +41,7 @@ set(KRYSOL_HOST_ONLY_SOURCES
   spmv/matrix/sorted_columns.cpp
   spmv/matrix/triplet_edits.cpp
   spmv/matrix/triplets.cpp
+  spmv/order/order_choice.cpp
   solver/outcome/advice.cpp
   solver/outcome/error_bounds.cpp
   solver/outcome/lanczos.cpp
@@ -77,6 +78,7 @@ set(KRYSOL_SOURCES
   spmv/matrix/host_csr.cpp
   spmv/matrix/properties.cpp
   spmv/matrix/reduced_precision.cpp
+  spmv/order/cuthill_mckee.cpp
   spmv/order/partition.cpp
   spmv/order/reorder.cpp
   spmv/select/formats.cpp

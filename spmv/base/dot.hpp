@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstddef>
+
 #include <krysol/spmv/base/reduction.hpp>
 #include <krysol/spmv/base/scalar.hpp>
 
@@ -30,7 +32,7 @@ using Inner = std::conditional_t<is_complex<T>, Kokkos::complex<double>, double>
 
 template <class T, int K>
 struct InnerTerms {
-  static constexpr int parts = is_complex<T> ? 2 : 1;
+  static constexpr std::ptrdiff_t parts = is_complex<T> ? 2 : 1;
   const T* x[K];
   const T* y[K];
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i, double* term) const {

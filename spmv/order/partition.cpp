@@ -11,7 +11,7 @@
 
 #include <fmt/core.h>
 #include <metis.h>
-#include <krysol/spmv/order/reorder.hpp>
+#include <krysol/spmv/order/cuthill_mckee.hpp>
 #endif
 
 namespace krysol {
