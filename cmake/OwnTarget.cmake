@@ -24,8 +24,9 @@ function(krysol_own_target target)
       # cannot know, and warns wherever it compiles for a processor without such registers.
       target_compile_options(${target} PRIVATE -Wno-psabi)
       if(CMAKE_UNITY_BUILD)
-        # g++ takes types without linkage for those of a header where a file is not compiled by itself.
-        target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+        # g++ takes types without linkage for those of a header where a file is not compiled by itself, and names of a
+        # function for copies of those that another file keeps to itself.
+        target_compile_options(${target} PRIVATE -Wno-subobject-linkage -Wno-shadow)
       endif()
     endif()
     if(KRYSOL_WERROR)
@@ -47,15 +48,34 @@ function(krysol_compiled_alone)
   set_property(SOURCE ${ARGN} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
-# Files that include no Kokkos need none of the device compiler's passes, and gain nothing by being compiled together.
+# Files that include no Kokkos need none of the device compiler's passes.
 function(krysol_host_only)
-  krysol_compiled_alone(${ARGN})
   set_property(SOURCE ${ARGN} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
   if(KRYSOL_BACKEND STREQUAL "CUDA" AND CMAKE_CXX_COMPILER MATCHES "nvcc_wrapper$")
     set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS --host-only)
+    krysol_compiled_alone(${ARGN})
   elseif(KRYSOL_BACKEND STREQUAL "HIP")
     set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS -x c++ -Wno-unused-command-line-argument)
+    krysol_compiled_alone(${ARGN})
   endif()
+endfunction()
+
+# Small files of one sub-room that are compiled as one in every build: they take longer to read their headers than to compile.
+function(krysol_compiled_by_folder target)
+  if(CMAKE_UNITY_BUILD OR KRYSOL_BACKEND MATCHES "CUDA|HIP")
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  foreach(source IN LISTS ARGN)
+    get_filename_component(folder ${source} DIRECTORY)
+    string(MAKE_C_IDENTIFIER "${folder}_" group)
+    set_property(SOURCE ${source} PROPERTY UNITY_GROUP ${group})
+  endforeach()
+endfunction()
+
+# Files that run once in a program, and not over a matrix: to compile them takes half of the time so, to run them the same.
+function(krysol_compiled_quickly)
+  set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS "$<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU,Clang>>:-O1>")
 endfunction()
 
 # Headers that nearly every file of a target reads, compiled once for all of them; or those of another target. Device

@@ -21,7 +21,7 @@
 namespace krysol {
 namespace {
 
-constexpr std::size_t block_bytes = std::size_t{1} << 20;
+constexpr std::size_t source_block_bytes = std::size_t{1} << 20;
 
 using CrcTable = std::array<std::array<std::uint32_t, 256>, 8>;
 
@@ -190,8 +190,8 @@ la_ssize_t Decompressor::next_block(archive* a, void* self, const void** data) n
     if (!me.head_given_) {
       me.head_given_ = true;
     } else {
-      me.block_.resize(block_bytes);
-      me.block_.resize(me.source_.read(me.block_.data(), block_bytes));
+      me.block_.resize(source_block_bytes);
+      me.block_.resize(me.source_.read(me.block_.data(), source_block_bytes));
     }
   } catch (...) {
     me.read_error_ = std::current_exception();

@@ -20,7 +20,7 @@ using krysol_tests::holds;
 using krysol_tests::message_of;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double inf = std::numeric_limits<double>::infinity();
+constexpr double infinite = std::numeric_limits<double>::infinity();
 
 /// tridiag(-1, 2, -1) of three rows, to be spoilt.
 struct Arrays {
@@ -129,7 +129,7 @@ TEST(SolveBadInput, RefusesOptionsThatAreNoNumbers) {
   };
   refused([](SolveOptions& o) { o.stop.rtol = nan; }, "stop.rtol is nan");
   refused([](SolveOptions& o) { o.stop.rtol = -1e-8; }, "stop.rtol is -1e-08");
-  refused([](SolveOptions& o) { o.stop.atol = inf; }, "stop.atol is inf");
+  refused([](SolveOptions& o) { o.stop.atol = infinite; }, "stop.atol is infinite");
   refused([](SolveOptions& o) { o.stop.max_iterations = -3; }, "stop.max_iterations is -3");
   refused([](SolveOptions& o) { o.stop.time_limit_s = -1; }, "stop.time_limit_s is -1");
   refused([](SolveOptions& o) { o.solver_options["lambda_min"] = "nan"; }, "lambda_min");
@@ -142,7 +142,7 @@ TEST(SolveBadInput, RefusesOptionsThatAreNoNumbers) {
 }
 
 TEST(SolveBadInput, SaysWhereNumbersAreNotFinite) {
-  for (const double bad : {nan, inf, -inf}) {
+  for (const double bad : {nan, infinite, -infinite}) {
     for (const char* order : {"none", "rcm"}) {
       SolveOptions o;
       o.order = order;

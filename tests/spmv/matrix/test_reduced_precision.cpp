@@ -167,12 +167,12 @@ TYPED_TEST(ReducedPrecisionStorage, OfAnUnknownNameOrABrokenMatrixSaysTheSame) {
 }
 
 TEST(ReducedPrecisionMatrix, RoundsToNearestAndKeepsInfAndNaN) {
-  constexpr double inf = std::numeric_limits<double>::infinity();
+  constexpr double infinity = std::numeric_limits<double>::infinity();
   constexpr double largest = std::numeric_limits<float>::max();
   auto t = no_entries<double>(1, 7);
   const std::vector<double> values = {0.1,           1 + 0x1p-24,
-                                      1 + 0x1.8p-24, std::nextafter(largest, inf),
-                                      -inf,          std::numeric_limits<double>::quiet_NaN(),
+                                      1 + 0x1.8p-24, std::nextafter(largest, infinity),
+                                      -infinity,          std::numeric_limits<double>::quiet_NaN(),
                                       1e-60};
   for (Index j = 0; j < 7; ++j) t.add(0, j, values[static_cast<std::size_t>(j)]);
   const auto a = reduced_precision(to_csr(t).matrix);
