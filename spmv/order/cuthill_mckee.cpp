@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include <krysol/spmv/base/spaces.hpp>
+#include <krysol/spmv/base/vector.hpp>
 
 namespace krysol {
 namespace {
