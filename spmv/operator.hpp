@@ -37,10 +37,13 @@ requires LinearOperator<A, T, Exec> &&
 }
 
 /// A format, which has a name, and kernels that take packs as numbers. A user's own apply may be
-/// written for any T and yet need more of it than a pack can do.
+/// written for any T and yet need more of it than a pack can do. A format whose kernels for packs
+/// of some T are not worth the time to compile them says so: A::multiplies_packs<T> = false.
 template <class A, class T, class Exec>
 concept MultipliesPacks = LinearOperator<A, Pack<T>, Exec> && requires {
   A::name;
+} && !requires {
+  requires !A::template multiplies_packs<T>;
 };
 
 /// Y := alpha A X + beta Y. X: [A.cols, k], Y: [A.rows, k], not overlapping. The matrix is read
