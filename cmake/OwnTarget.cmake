@@ -60,11 +60,9 @@ function(krysol_host_only)
   endif()
 endfunction()
 
-# Small files of one sub-room that are compiled as one in every build: they take longer to read their headers than to compile.
+# Files of one folder that are compiled as one: small ones, which take longer to read their headers than to compile, in every
+# build, and all that are named where CMAKE_UNITY_BUILD is on.
 function(krysol_compiled_by_folder target)
-  if(CMAKE_UNITY_BUILD OR KRYSOL_BACKEND MATCHES "CUDA|HIP")
-    return()
-  endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   foreach(source IN LISTS ARGN)
     get_filename_component(folder ${source} DIRECTORY)

@@ -50,7 +50,8 @@ class Solver {
   /// cannot hold the matrix; OutOfMemory; std::logic_error after Kokkos::finalize.
   Solver(const CsrArrays& a, SolveOptions options);
 
-  template <SystemMatrix A>
+  template <SystemMatrix A>  // which a Solver is not
+  // NOLINTNEXTLINE(bugprone-forwarding-reference-overload)
   explicit Solver(A&& a, SolveOptions options = {})
       : Solver(arrays_of(std::forward<A>(a)), std::move(options)) {}
 

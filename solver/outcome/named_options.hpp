@@ -45,7 +45,7 @@ class OptionReader {
 /// For what takes none. `read` throws std::invalid_argument where one is given.
 struct NoOptions {
   static NoOptions read(std::string_view name, const NamedOptions& options) {
-    OptionReader("solver", name, options, {});
+    const OptionReader none("solver", name, options, {});
     return {};
   }
 };
