@@ -15,8 +15,8 @@ namespace {
 
 using Complex = std::complex<double>;
 
-std::string text_of(double v) { return fmt::format("{}", v); }
-std::string text_of(Complex v) { return fmt::format("{}{:+}i", v.real(), v.imag()); }
+std::string entry_text(double v) { return fmt::format("{}", v); }
+std::string entry_text(Complex v) { return fmt::format("{}{:+}i", v.real(), v.imag()); }
 
 template <class T>
 void take(Triplets<T>& a, SortedColumns<T> c) {
@@ -80,11 +80,11 @@ class Twins {
     const std::string kind(to_string(symmetry_));
     if (i == j) {
       throw std::invalid_argument(fmt::format("the matrix is not {}: entry ({}, {}) is {}", kind,
-                                              i + 1, i + 1, text_of(value)));
+                                              i + 1, i + 1, entry_text(value)));
     }
     throw std::invalid_argument(
         fmt::format("the matrix is not {}: entry ({}, {}) is {}, entry ({}, {}) is {}", kind, i + 1,
-                    j + 1, text_of(value), j + 1, i + 1, text_of(twin)));
+                    j + 1, entry_text(value), j + 1, i + 1, entry_text(twin)));
   }
 
   Symmetry symmetry_;
