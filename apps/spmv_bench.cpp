@@ -87,7 +87,10 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--vectors", o.bench.vectors,
                  "time as well a product of that many vectors at once, and compare it with one")
       ->check(CLI::Range(1, 1000000));
-  app.add_flag("--single", o.single, "float instead of double; no peers then");
+  auto* single = app.add_flag("--single", o.single, "float instead of double; no peers then");
+  app.add_flag("--reduced", o.bench.reduced,
+               "each format once more with values of float under vectors of double")
+      ->excludes(single);
   app.add_flag("--no-peers", o.no_peers, "leave other libraries out");
   app.add_option("--sizes", o.sizes,
                  "FROM:TO, a table of speed-ups over random matrices of FROM, 2 FROM, ... rows");

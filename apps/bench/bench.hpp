@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <krysol/spmv/order/order_choice.hpp>
+#include <krysol/spmv/select/formats.hpp>
 #include <krysol/spmv/select/select.hpp>
 
 #include <krysol/report/report.hpp>
@@ -24,12 +25,14 @@ struct BenchOptions {
   bool transfers = false;
   bool managed = false;
   bool peers = true;
-  int vectors = 0;  // that are multiplied at once, beside one; 0: none
+  bool reduced = false;  // each format once more with values of float; of double only
+  int vectors = 0;       // that are multiplied at once, beside one; 0: none
 };
 
 struct BenchLine {
   std::string name;
   bool peer = false;
+  bool reduced = false;    // values of float, vectors and sums of double
   std::string refused;     // why there are no figures
   std::int64_t bytes = 0;  // matrix, x read once, y written with its write-allocate
   double convert_seconds = 0;

@@ -94,6 +94,24 @@ TEST_F(SpmvBench, ReadsFilesAndSingles) {
   for (const char* name : {"csr", "ell"}) EXPECT_EQ(line_of(r, name)["correct"], true) << name;
 }
 
+TEST_F(SpmvBench, StoresValuesInFloatUnderVectorsOfDouble) {
+  const auto matrix = write("m.mtx",
+                            "%%MatrixMarket matrix coordinate real general\n"
+                            "2 3 3\n1 1 1\n2 2 0.1\n2 3 -7\n");
+  const Arguments arguments = {matrix,       "--reduced", "--verify",
+                               "--no-peers", "--format",  "csr,ell,auto"};
+  const Json r = bench(arguments)["reports"][0];
+  EXPECT_EQ(r["scalar"], "double");
+  for (const char* name : {"csr", "ell"}) {
+    const Json reduced = line_of(r, std::string(name) + " (float values)");
+    EXPECT_EQ(reduced["correct"], true) << name;
+    EXPECT_LT(reduced["bytes"].get<int>(), line_of(r, name)["bytes"].get<int>()) << name;
+    EXPECT_GT(reduced["relative_error"].get<double>(), 1e-10)
+        << name << ": 0.1 is not the float next to it";
+  }
+  EXPECT_NE(run({matrix, "--reduced", "--single"}).code, 0);
+}
+
 TEST_F(SpmvBench, MakesEveryProblem) {
   // rows and nonzeros that a pencil finds
   const std::map<std::string, std::pair<int, int>> problems = {
