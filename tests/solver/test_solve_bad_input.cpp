@@ -129,7 +129,7 @@ TEST(SolveBadInput, RefusesOptionsThatAreNoNumbers) {
   };
   refused([](SolveOptions& o) { o.stop.rtol = nan; }, "stop.rtol is nan");
   refused([](SolveOptions& o) { o.stop.rtol = -1e-8; }, "stop.rtol is -1e-08");
-  refused([](SolveOptions& o) { o.stop.atol = infinite; }, "stop.atol is infinite");
+  refused([](SolveOptions& o) { o.stop.atol = infinite; }, "stop.atol is inf");
   refused([](SolveOptions& o) { o.stop.max_iterations = -3; }, "stop.max_iterations is -3");
   refused([](SolveOptions& o) { o.stop.time_limit_s = -1; }, "stop.time_limit_s is -1");
   refused([](SolveOptions& o) { o.solver_options["lambda_min"] = "nan"; }, "lambda_min");
