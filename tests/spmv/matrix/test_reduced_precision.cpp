@@ -172,7 +172,7 @@ TEST(ReducedPrecisionMatrix, RoundsToNearestAndKeepsInfAndNaN) {
   auto t = no_entries<double>(1, 7);
   const std::vector<double> values = {0.1,           1 + 0x1p-24,
                                       1 + 0x1.8p-24, std::nextafter(largest, infinity),
-                                      -infinity,          std::numeric_limits<double>::quiet_NaN(),
+                                      -infinity,     std::numeric_limits<double>::quiet_NaN(),
                                       1e-60};
   for (Index j = 0; j < 7; ++j) t.add(0, j, values[static_cast<std::size_t>(j)]);
   const auto a = reduced_precision(to_csr(t).matrix);
