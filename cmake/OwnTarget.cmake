@@ -67,6 +67,7 @@ endfunction()
 # build, and all that are named where CMAKE_UNITY_BUILD is on.
 function(krysol_compiled_by_folder target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   foreach(source IN LISTS ARGN)
     get_filename_component(folder ${source} DIRECTORY)
     string(MAKE_C_IDENTIFIER "${folder}_" group)

@@ -23,7 +23,7 @@
 namespace krysol {
 namespace {
 
-constexpr std::size_t block_bytes = std::size_t{1} << 20;
+constexpr std::size_t buffer_bytes = std::size_t{1} << 20;
 
 /// What the temporary names of a file begin with. Its own name may be as long as names can be
 /// already: that leaves room for the rest.
@@ -56,8 +56,8 @@ FileText::FileText(std::string_view head, std::int64_t expected) {
 
 bool FileText::append(const std::function<std::size_t(char*, std::size_t)>& read) {
   // Doubling keeps the copies of a growing buffer linear; one byte stays free for the NUL.
-  if (size_ + 1 >= capacity_) grow(std::max(2 * capacity_, block_bytes));
-  const std::size_t room = std::min(capacity_ - 1 - size_, 16 * block_bytes);
+  if (size_ + 1 >= capacity_) grow(std::max(2 * capacity_, buffer_bytes));
+  const std::size_t room = std::min(capacity_ - 1 - size_, 16 * buffer_bytes);
   const std::size_t got = read(data_.get() + size_, room);
   size_ += got;
   data_.get()[size_] = '\0';
@@ -88,7 +88,7 @@ OutputFile::OutputFile(const std::filesystem::path& path, OutputOptions options)
     if (!temporary_.empty() && std::filesystem::exists(status)) {
       ::fchmod(file_, static_cast<mode_t>(status.permissions()) & 07777);
     }
-    buffer_.reserve(block_bytes);
+    buffer_.reserve(buffer_bytes);
   } catch (...) {
     discard();
     throw;
@@ -127,8 +127,8 @@ void OutputFile::open_temporary() {
 
 void OutputFile::write(std::string_view text) {
   if (file_ < 0) throw FileError(name_ + ": nothing can be written after it was committed");
-  if (buffer_.size() + text.size() > block_bytes) flush();
-  if (text.size() >= block_bytes / 16) {  // gathering saves nothing any more
+  if (buffer_.size() + text.size() > buffer_bytes) flush();
+  if (text.size() >= buffer_bytes / 16) {  // gathering saves nothing any more
     flush();
     put(text);
   } else {
