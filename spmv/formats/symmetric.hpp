@@ -71,8 +71,9 @@ struct SymmetricHalf {
   }
 
   /// C rows from i that share the n offsets of `list`.
-  KOKKOS_INLINE_FUNCTION static void add_slice(Index i, const D* list, Index n, const S* v, T alpha,
-                                               const T* x, const PartSums<T>& sums, double* terms) {
+  KOKKOS_FORCEINLINE_FUNCTION static void add_slice(Index i, const D* list, Index n, const S* v,
+                                                    T alpha, const T* x, const PartSums<T>& sums,
+                                                    double* terms) {
     constexpr Offset ahead = 512;  // 4 KiB
     T own[C] = {};
     T others[C] = {};
@@ -107,8 +108,8 @@ struct SymmetricHalf {
     }
   }
 
-  KOKKOS_INLINE_FUNCTION double rows(TriangleCursor<D, S>& at, Index first, Index last, T alpha,
-                                     const T* x, const PartSums<T>& sums) const {
+  KOKKOS_FORCEINLINE_FUNCTION double rows(TriangleCursor<D, S>& at, Index first, Index last,
+                                          T alpha, const T* x, const PartSums<T>& sums) const {
     double terms[C] = {};
     for (Index i = first; i < last; i += C) {
       const D head = *at.word++;

@@ -78,8 +78,9 @@ struct SymmetricBlocks {
   }
 
   /// The block row from i, of m full blocks. Returns its share of x'A x.
-  KOKKOS_INLINE_FUNCTION double add_block_row(Index i, const D* list, Index m, const S* v, T alpha,
-                                              const T* x, const PartSums<T>& sums) const {
+  KOKKOS_FORCEINLINE_FUNCTION double add_block_row(Index i, const D* list, Index m, const S* v,
+                                                   T alpha, const T* x,
+                                                   const PartSums<T>& sums) const {
     constexpr Offset ahead = 512;  // 4 KiB
     T own[B][W] = {};
     T others[B][W] = {};

@@ -80,8 +80,8 @@ KOKKOS_INLINE_FUNCTION double dot_terms(const T& xi, const T& own, const T& othe
 /// One row of a triangle: offsets list[0 .. n) from the diagonal, ascending, and values. Adds the
 /// row's mirror image to `sums`, and returns what its own entries make: the diagonal's apart.
 template <class D, class S, class T>
-KOKKOS_INLINE_FUNCTION void add_half_row(Index i, const D* list, Index n, const S* v, T alpha,
-                                         const T* x, const PartSums<T>& sums, double& term) {
+KOKKOS_FORCEINLINE_FUNCTION void add_half_row(Index i, const D* list, Index n, const S* v, T alpha,
+                                              const T* x, const PartSums<T>& sums, double& term) {
   constexpr int chains = 4;
   const T xi = x[i];
   T own = T(0);

@@ -10,10 +10,9 @@
 #include <string>
 #include <vector>
 
-#include <Eigen/Dense>
-
 #include <krysol/solver/outcome/lanczos_monitor.hpp>
 #include "dense.hpp"
+#include "eigen_oracle.hpp"
 #include "solving.hpp"
 
 namespace {
@@ -44,22 +43,19 @@ LanczosRun run_of(const std::vector<double>& eigenvalues, std::size_t steps, std
   return run;
 }
 
-Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> decomposed(const LanczosRun& run,
-                                                          std::size_t steps) {
-  const auto n = static_cast<Eigen::Index>(steps);
-  Eigen::MatrixXd t = Eigen::MatrixXd::Zero(n, n);
+HermitianEigen decomposed(const LanczosRun& run, std::size_t steps) {
+  DenseMatrix<std::complex<double>> t{steps, steps};
   for (std::size_t j = 0; j < steps; ++j) {
-    const auto at = static_cast<Eigen::Index>(j);
-    t(at, at) = 1 / run.alpha[j] + (j > 0 ? run.beta[j - 1] / run.alpha[j - 1] : 0);
-    if (j + 1 < steps) t(at + 1, at) = t(at, at + 1) = std::sqrt(run.beta[j]) / run.alpha[j];
+    t(j, j) = 1 / run.alpha[j] + (j > 0 ? run.beta[j - 1] / run.alpha[j - 1] : 0);
+    if (j + 1 < steps) t(j + 1, j) = t(j, j + 1) = std::sqrt(run.beta[j]) / run.alpha[j];
   }
-  return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(t);
+  return hermitian_eigen(t);
 }
 
-double distance_to_next(const Eigen::VectorXd& values, Eigen::Index at) {
+double distance_to_next(const std::vector<double>& values, std::size_t at) {
   double distance = std::numeric_limits<double>::infinity();
-  if (at > 0) distance = values(at) - values(at - 1);
-  if (at + 1 < values.size()) distance = std::min(distance, values(at + 1) - values(at));
+  if (at > 0) distance = values[at] - values[at - 1];
+  if (at + 1 < values.size()) distance = std::min(distance, values[at + 1] - values[at]);
   return distance;
 }
 
@@ -81,16 +77,14 @@ TEST(Lanczos, HasTheEigenvaluesOfADenseSolver) {
         const auto values = krysol::extreme_eigenvalues(run, steps, 8);
         const std::size_t both = std::min<std::size_t>(16, steps);
         ASSERT_EQ(values.size(), both);
-        const double largest = expected.eigenvalues()(static_cast<Eigen::Index>(steps) - 1);
+        const double largest = expected.values[steps - 1];
         for (std::size_t k = 0; k < both; ++k) {
           const std::size_t at = k < both / 2 ? k : steps - both + k;
-          const auto index = static_cast<Eigen::Index>(at);
-          EXPECT_NEAR(values[k], expected.eigenvalues()(index), 1e-9 * values[k] + 1e-14 * largest);
+          EXPECT_NEAR(values[k], expected.values[at], 1e-9 * values[k] + 1e-14 * largest);
           const double next = std::sqrt(run.beta[steps - 1]) / run.alpha[steps - 1];
-          const double last =
-              std::abs(expected.eigenvectors()(static_cast<Eigen::Index>(steps) - 1, index));
+          const double last = std::abs(expected.vectors(steps - 1, at));
           const double bound = krysol::residual_bound(run, steps, values[k]);
-          if (distance_to_next(expected.eigenvalues(), index) < 1e-6 * values[k]) {
+          if (distance_to_next(expected.values, at) < 1e-6 * values[k]) {
             // A copy begins at residual^2 / gap: rounding decides how the two vectors are mixed.
             EXPECT_LT(bound, 1e-3 * values[k]) << steps << ' ' << k;
             continue;
@@ -265,13 +259,20 @@ std::vector<SpectrumProblem> spectrum_problems() {
 
 /// The smallest eigenvalue of A or, `jacobi`, of D^-1 A.
 double smallest_eigenvalue(const Triplets<double>& t, bool jacobi) {
-  Eigen::MatrixXd a = Eigen::MatrixXd::Zero(t.rows, t.rows);
-  for (std::size_t k = 0; k < t.values.size(); ++k) a(t.row_idx[k], t.col_idx[k]) += t.values[k];
-  if (jacobi) {
-    const Eigen::VectorXd d = a.diagonal().cwiseSqrt().cwiseInverse();
-    a = d.asDiagonal() * a * d.asDiagonal();
+  const auto n = static_cast<std::size_t>(t.rows);
+  DenseMatrix<std::complex<double>> a{n, n};
+  for (std::size_t k = 0; k < t.values.size(); ++k) {
+    a(static_cast<std::size_t>(t.row_idx[k]), static_cast<std::size_t>(t.col_idx[k])) +=
+        t.values[k];
   }
-  return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(a, Eigen::EigenvaluesOnly).eigenvalues()(0);
+  if (jacobi) {
+    std::vector<double> d(n);
+    for (std::size_t i = 0; i < n; ++i) d[i] = 1 / std::sqrt(a(i, i).real());
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < n; ++j) a(i, j) *= d[i] * d[j];
+    }
+  }
+  return hermitian_eigen(a).values[0];
 }
 
 template <class T, class Exec>

@@ -1,0 +1,47 @@
+// Eigen's dense solvers as oracles. Their templates are compiled in eigen_oracle.cpp alone: they
+// take a compiler longer than the tests do, and copies that are optimised otherwise than the
+// library's would round otherwise. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <complex>
+#include <cstddef>
+#include <vector>
+
+namespace krysol_tests {
+
+/// rows x cols entries, row by row.
+template <class E>
+struct DenseMatrix {
+  std::size_t rows = 0;
+  std::size_t cols = 0;
+  std::vector<E> value = std::vector<E>(rows * cols);
+
+  E& operator()(std::size_t i, std::size_t j) { return value[i * cols + j]; }
+  const E& operator()(std::size_t i, std::size_t j) const { return value[i * cols + j]; }
+};
+
+/// A V = V diag(values), V'V = I.
+struct HermitianEigen {
+  std::vector<double> values;                   // [n] ascending
+  DenseMatrix<std::complex<double>> vectors{};  // [n x n] column k belongs to values[k]
+};
+HermitianEigen hermitian_eigen(const DenseMatrix<std::complex<double>>& a);
+
+/// [min(rows, cols)] descending.
+std::vector<double> singular_values(const DenseMatrix<std::complex<double>>& a);
+
+/// Whether the sparse Cholesky factorization of the matrix with these entries meets positive pivots
+/// only.
+bool has_cholesky(int n, const std::vector<int>& row_idx, const std::vector<int>& col_idx,
+                  const std::vector<double>& values);
+
+/// A B, and |A| |B|, by which its rounding error is bounded.
+template <class E>
+struct EigenProduct {
+  DenseMatrix<E> value{};
+  DenseMatrix<decltype(std::abs(E{}))> size{};
+};
+template <class E>
+EigenProduct<E> eigen_product(const DenseMatrix<E>& a, const DenseMatrix<E>& b);
+
+}  // namespace krysol_tests
