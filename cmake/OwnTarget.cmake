@@ -83,6 +83,9 @@ endfunction()
 
 # Files that run once in a program, and not over a matrix: to compile them takes half of the time so, to run them the same.
 function(krysol_compiled_quickly)
+  if(CMAKE_UNITY_BUILD)
+    return()  # a file with options of its own is not joined
+  endif()
   set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS "$<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU,Clang>>:-O1>")
 endfunction()
 

@@ -107,4 +107,6 @@ set(KRYSOL_FLOAT_SOURCES
   spmv/order/reorder.cpp
   spmv/select/select.cpp
   spmv/select/tuning_record.cpp)
-krysol_compiled_alone(${KRYSOL_LONG_SOURCES} ${KRYSOL_FLOAT_SOURCES} spmv/formats/kokkos_kernels.cpp)
+set(alone ${KRYSOL_LONG_SOURCES} ${KRYSOL_FLOAT_SOURCES})
+list(FILTER alone INCLUDE REGEX "select/formats_|registry")
+krysol_compiled_alone(${alone})

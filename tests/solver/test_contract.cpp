@@ -18,9 +18,6 @@ namespace {
 using namespace krysol_tests;
 using krysol::list_solvers;
 
-constexpr double undefined_number = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinite = std::numeric_limits<double>::infinity();
-
 template <class Exec>
 class Contract : public testing::Test {};
 using ContractCases = ForGtest<Spaces>::type;

@@ -17,10 +17,10 @@ using krysol::SolveOptions;
 using krysol::SolveResult;
 using krysol::Status;
 using krysol_tests::holds;
+using krysol_tests::infinite;
 using krysol_tests::message_of;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinite = std::numeric_limits<double>::infinity();
 
 /// tridiag(-1, 2, -1) of three rows, to be spoilt.
 struct Arrays {

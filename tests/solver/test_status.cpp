@@ -16,8 +16,6 @@ namespace {
 
 using namespace krysol_tests;
 
-constexpr double undefined_number = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr double eps = std::numeric_limits<double>::epsilon();
 
 /// The largest sum of a row's absolute values: no less than |A|_2, and little more on grids.

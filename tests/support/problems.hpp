@@ -5,12 +5,16 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include <krysol/spmv/base/scalar.hpp>
 #include <krysol/spmv/matrix/triplets.hpp>
 
 namespace krysol_tests {
+
+inline constexpr double undefined_number = std::numeric_limits<double>::quiet_NaN();
+inline constexpr double infinite = std::numeric_limits<double>::infinity();
 
 using krysol::Index;
 using krysol::Triplets;
