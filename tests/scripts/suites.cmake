@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Included by ctest. Asks the test program for its suites and registers one test for each, so that a failure names
 # its subject and ctest -j has something to share out, without starting a process for each of hundreds of cases.
-# In: program, threads, results, list.
+# In: program, threads, results, list, optimised (under sanitizers computing takes longer than waiting).
 cmake_policy(VERSION 3.22)
 if(NOT EXISTS "${program}")
   add_test(krysol_tests_was_not_built krysol_tests_was_not_built)
@@ -52,7 +52,7 @@ foreach(name IN LISTS names)
     endif()
     # Solves of small systems wait for each other's threads 10^5 times, which takes ten times as long beside another test.
     set(processors 1)
-    if(count EQUAL 2 AND name MATCHES "^(Knows|Solvers|Format|Ends|Minres|Solve|Contract|SeveralVectors|Textbook|SharedByThreads)$")
+    if(optimised AND count EQUAL 2 AND name MATCHES "^(Knows|Solvers|Format|Ends|Minres|Solve|Contract|SeveralVectors|Textbook|SharedByThreads)$")
       set(processors 2)
     endif()
     set_tests_properties("${test}" PROPERTIES PROCESSORS ${processors} LABELS "${label};threads_${count}" TIMEOUT 1800
