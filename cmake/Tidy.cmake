@@ -15,5 +15,5 @@ set(ours "${PROJECT_SOURCE_DIR}/(?!(.*/)?${same_again})(io|spmv|solver|gallery|a
 add_custom_target(krysol_tidy
   COMMAND ${CMAKE_COMMAND} -D "FOLDER=${PROJECT_BINARY_DIR}" -P ${PROJECT_SOURCE_DIR}/cmake/tidy_joined.cmake
   COMMAND ${KRYSOL_RUN_CLANG_TIDY} -clang-tidy-binary ${KRYSOL_CLANG_TIDY} -quiet -j ${cores} -p ${PROJECT_BINARY_DIR}
-    "^(${ours}|${PROJECT_BINARY_DIR}/(?!examples/).*Unity/unity_[0-9]+_cxx[.]cxx$)"
+    "^(${ours}|${PROJECT_BINARY_DIR}/(?!examples/).*Unity/unity_[a-z0-9_]+_cxx[.]cxx$)"
   WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} USES_TERMINAL VERBATIM)

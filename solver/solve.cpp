@@ -513,8 +513,8 @@ void Solver<T>::set_stop(const StoppingCriteria& stop) {
 }
 
 template <class T>
-void Solver<T>::set_observer(Observer observer) {
-  state_->options.observer = std::move(observer);
+void Solver<T>::set_observer(const Observer& observer) {
+  state_->options.observer = observer;
 }
 
 template class Solver<double>;

@@ -120,7 +120,7 @@ class Solver {
 
   /// The options may be changed between solves where no setup depends on them.
   void set_stop(const StoppingCriteria& stop);
-  void set_observer(Observer observer);
+  void set_observer(const Observer& observer);
 
  private:
   struct State;

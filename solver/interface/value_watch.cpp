@@ -43,7 +43,7 @@ std::uint64_t ValueWatch::hash(std::int64_t block) const {
   for (; at + 32 <= bytes; at += 32) {
     for (int lane = 0; lane < 4; ++lane) {
       std::uint64_t word = 0;
-      std::memcpy(&word, begin + at + 8 * lane, sizeof(word));
+      std::memcpy(&word, begin + at + std::ptrdiff_t{8} * lane, sizeof(word));
       h[lane] = (h[lane] + word) * k;
       h[lane] ^= h[lane] >> 32;
     }
