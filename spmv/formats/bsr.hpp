@@ -141,7 +141,9 @@ struct BsrProduct {
 
   KOKKOS_INLINE_FUNCTION T plain_row(const Index* cols_of_row, Index n, const S* v) const {
     T total = T(0);
-    for (Index k = 0; k < n; ++k) total += static_cast<T>(v[k]) * x[cols_of_row[k]];
+    for (Index k = 0; k < n; ++k) {
+      total = multiply_add(static_cast<T>(v[k]), x[cols_of_row[k]], total);
+    }
     return total;
   }
 

@@ -67,7 +67,7 @@ KOKKOS_FORCEINLINE_FUNCTION T chained_row(const T* x_of_row, const Index* list, 
   T total = T(0);
   for (Index j = 0; j < n; ++j) {
     if constexpr (is_pack<T>) prefetch(x_of_row + list[j] + pack_rows_ahead);
-    total += static_cast<T>(v[j]) * x_of_row[list[j]];
+    total = multiply_add(static_cast<T>(v[j]), x_of_row[list[j]], total);
   }
   return total;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstring>
+#include <type_traits>
 
 #include <krysol/spmv/base/pack.hpp>
 #include <krysol/spmv/kernels/row_loop.hpp>
@@ -17,6 +18,20 @@
 #endif
 
 namespace krysol {
+
+/// total + a b of real numbers, rounded once where the processor can. Said, because whether a
+/// compiler makes one instruction of the two is up to the loop around them (g++ multiplies eight at
+/// once and then adds one after another where it thinks that faster), and loops with the same sums,
+/// such as those of the product alone and with a dot product, have the same bits.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION T multiply_add(const T& a, const T& b, const T& total) {
+#if (defined(__FMA__) || defined(__aarch64__)) && !defined(__CUDA_ARCH__) && \
+    !defined(__HIP_DEVICE_COMPILE__)
+  if constexpr (std::is_same_v<T, double>) return __builtin_fma(a, b, total);
+  if constexpr (std::is_same_v<T, float>) return __builtin_fmaf(a, b, total);
+#endif
+  return total + a * b;
+}
 
 /// sum[l] += value[l] x[col[l]] for l < count; a column -1 only pads and is never multiplied, so
 /// that an Inf elsewhere in x stays elsewhere.
