@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "dense.hpp"
 #include "eigen_oracle.hpp"
 #include "matrix_reports.hpp"
 
@@ -17,8 +18,8 @@ namespace {
 using namespace krysol_tests;
 using namespace krysol::analysis;
 
-DenseMatrix<Complex> entries_of(const Full& f) {
-  DenseMatrix<Complex> m{f.rows, f.cols};
+Dense<Complex> entries_of(const Full& f) {
+  Dense<Complex> m{f.rows, f.cols};
   for (std::size_t i = 0; i < f.rows; ++i) {
     for (std::size_t j = 0; j < f.cols; ++j) m(i, j) = f.value[i][j];
   }
@@ -32,18 +33,12 @@ double distance(const std::vector<double>& values, double v) {
   return least;
 }
 
-double frobenius_norm(const DenseMatrix<Complex>& m) {
-  double squares = 0;
-  for (const Complex& v : m.value) squares += std::norm(v);
-  return std::sqrt(squares);
-}
-
 TEST(Definiteness, EstimatesTheSpectrumFromInside) {
   int eigenvalues = 0;
   int singular_values = 0;
   for_many([&](const Full& f, const MatrixReport& p) {
     if (f.rows == 0 || f.cols == 0 || f.nnz == 0) return;
-    const DenseMatrix<Complex> m = entries_of(f);
+    const Dense<Complex> m = entries_of(f);
     const std::vector<double> sigma = krysol_tests::singular_values(m);
     const double largest = sigma.front();
     const double smallest = sigma.back();
@@ -85,19 +80,19 @@ TEST(Definiteness, NeverContradictsTheEigenvaluesOnDefiniteness) {
     ++reasons[d.reason];
     EXPECT_FALSE(d.text.empty());
     if (f.rows != f.cols || f.rows == 0) return;
-    const DenseMatrix<Complex> m = entries_of(f);
-    DenseMatrix<Complex> skew = m;
-    DenseMatrix<Complex> mean = m;
+    const Dense<Complex> m = entries_of(f);
+    Dense<Complex> skew = m;
+    Dense<Complex> mean = m;
     for (std::size_t i = 0; i < f.rows; ++i) {
       for (std::size_t j = 0; j < f.rows; ++j) {
         skew(i, j) -= std::conj(m(j, i));
         mean(i, j) = (m(i, j) + std::conj(m(j, i))) / 2.0;
       }
     }
-    const double norm = frobenius_norm(m);
-    const bool hermitian = frobenius_norm(skew) <= 1e-10 * norm;
+    const auto size = static_cast<double>(norm(widen(m.entries)));
+    const bool hermitian = norm(widen(skew.entries)) <= 1e-10 * size;
     const double smallest = hermitian_eigen(mean).values[0];
-    const double rounding = 1e-12 * norm;
+    const double rounding = 1e-12 * size;
     if (d.verdict == Verdict::no) {
       EXPECT_TRUE(!hermitian || smallest <= rounding) << d.text;
     } else {

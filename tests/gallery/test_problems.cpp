@@ -137,7 +137,7 @@ Point rigid_motion(int mode, const Point& at) {
 
 TEST(Problems, AnElementDoesNotResistRigidMotionsAndNothingElse) {
   const auto k = krysol::gallery::hexahedron_stiffness(2.5, 0.3);
-  DenseMatrix<std::complex<double>> matrix{24, 24};
+  Dense<std::complex<double>> matrix{24, 24};
   for (std::size_t i = 0; i < 24; ++i) {
     for (std::size_t j = 0; j < 24; ++j) {
       matrix(i, j) = k[i][j];

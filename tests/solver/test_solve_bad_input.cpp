@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <limits>
 #include <stdexcept>
 #include <vector>
 
@@ -19,8 +18,7 @@ using krysol::Status;
 using krysol_tests::holds;
 using krysol_tests::infinite;
 using krysol_tests::message_of;
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+using krysol_tests::undefined_number;
 
 /// tridiag(-1, 2, -1) of three rows, to be spoilt.
 struct Arrays {
@@ -127,13 +125,14 @@ TEST(SolveBadInput, RefusesOptionsThatAreNoNumbers) {
     change(o);
     expect_refused({}, message, o);
   };
-  refused([](SolveOptions& o) { o.stop.rtol = nan; }, "stop.rtol is nan");
+  refused([](SolveOptions& o) { o.stop.rtol = undefined_number; }, "stop.rtol is nan");
   refused([](SolveOptions& o) { o.stop.rtol = -1e-8; }, "stop.rtol is -1e-08");
   refused([](SolveOptions& o) { o.stop.atol = infinite; }, "stop.atol is inf");
   refused([](SolveOptions& o) { o.stop.max_iterations = -3; }, "stop.max_iterations is -3");
   refused([](SolveOptions& o) { o.stop.time_limit_s = -1; }, "stop.time_limit_s is -1");
   refused([](SolveOptions& o) { o.solver_options["lambda_min"] = "nan"; }, "lambda_min");
-  refused([](SolveOptions& o) { o.expected_products = nan; }, "expected_products is nan");
+  refused([](SolveOptions& o) { o.expected_products = undefined_number; },
+          "expected_products is nan");
   refused([](SolveOptions& o) { o.solver = "cgg"; }, "unknown solver 'cgg'; known: cg");
   refused([](SolveOptions& o) { o.preconditioner = "ilu"; },
           "unknown preconditioner 'ilu'; known: none");
@@ -142,7 +141,7 @@ TEST(SolveBadInput, RefusesOptionsThatAreNoNumbers) {
 }
 
 TEST(SolveBadInput, SaysWhereNumbersAreNotFinite) {
-  for (const double bad : {nan, infinite, -infinite}) {
+  for (const double bad : {undefined_number, infinite, -infinite}) {
     for (const char* order : {"none", "rcm"}) {
       SolveOptions o;
       o.order = order;

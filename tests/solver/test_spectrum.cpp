@@ -44,7 +44,7 @@ LanczosRun run_of(const std::vector<double>& eigenvalues, std::size_t steps, std
 }
 
 HermitianEigen decomposed(const LanczosRun& run, std::size_t steps) {
-  DenseMatrix<std::complex<double>> t{steps, steps};
+  Dense<std::complex<double>> t{steps, steps};
   for (std::size_t j = 0; j < steps; ++j) {
     t(j, j) = 1 / run.alpha[j] + (j > 0 ? run.beta[j - 1] / run.alpha[j - 1] : 0);
     if (j + 1 < steps) t(j + 1, j) = t(j, j + 1) = std::sqrt(run.beta[j]) / run.alpha[j];
@@ -260,7 +260,7 @@ std::vector<SpectrumProblem> spectrum_problems() {
 /// The smallest eigenvalue of A or, `jacobi`, of D^-1 A.
 double smallest_eigenvalue(const Triplets<double>& t, bool jacobi) {
   const auto n = static_cast<std::size_t>(t.rows);
-  DenseMatrix<std::complex<double>> a{n, n};
+  Dense<std::complex<double>> a{n, n};
   for (std::size_t k = 0; k < t.values.size(); ++k) {
     a(static_cast<std::size_t>(t.row_idx[k]), static_cast<std::size_t>(t.col_idx[k])) +=
         t.values[k];

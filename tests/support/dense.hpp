@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <krysol/spmv/formats/csr.hpp>
+#include "dense_matrix.hpp"
 
 namespace krysol_tests {
 
@@ -38,18 +39,6 @@ std::vector<Wide<T>> widen(const std::vector<T>& v) {
 inline double conjugate(double v) { return v; }
 inline long double conjugate(long double v) { return v; }
 inline std::complex<long double> conjugate(std::complex<long double> v) { return std::conj(v); }
-
-/// W is long double or std::complex<long double>.
-template <class W>
-struct Dense {
-  std::size_t rows = 0;
-  std::size_t cols = 0;
-  std::vector<W> entries;  // [rows, cols] row by row
-
-  Dense(std::size_t r, std::size_t c) : rows(r), cols(c), entries(r * c) {}
-  W& operator()(std::size_t i, std::size_t j) { return entries[i * cols + j]; }
-  const W& operator()(std::size_t i, std::size_t j) const { return entries[i * cols + j]; }
-};
 
 template <class S>
 Dense<Wide<S>> dense(const krysol::HostCsr<S>& a) {

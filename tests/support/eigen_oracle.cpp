@@ -13,29 +13,29 @@ template <class E>
 using RowMajor = Eigen::Matrix<E, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 template <class E>
-Eigen::Map<const RowMajor<E>> map(const DenseMatrix<E>& a) {
-  return {a.value.data(), static_cast<Eigen::Index>(a.rows), static_cast<Eigen::Index>(a.cols)};
+Eigen::Map<const RowMajor<E>> map(const Dense<E>& a) {
+  return {a.entries.data(), static_cast<Eigen::Index>(a.rows), static_cast<Eigen::Index>(a.cols)};
 }
 
 template <class E>
-DenseMatrix<E> entries(const RowMajor<E>& a) {
+Dense<E> entries(const RowMajor<E>& a) {
   return {static_cast<std::size_t>(a.rows()), static_cast<std::size_t>(a.cols()),
           std::vector<E>(a.data(), a.data() + a.size())};
 }
 
 }  // namespace
 
-HermitianEigen hermitian_eigen(const DenseMatrix<std::complex<double>>& a) {
+HermitianEigen hermitian_eigen(const Dense<std::complex<double>>& a) {
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXcd> eigen{Eigen::MatrixXcd(map(a))};
   const Eigen::VectorXd& values = eigen.eigenvalues();
   return {{values.data(), values.data() + values.size()},
           entries<std::complex<double>>(eigen.eigenvectors())};
 }
 
-std::vector<double> singular_values(const DenseMatrix<std::complex<double>>& a) {
+std::vector<double> singular_values(const Dense<std::complex<double>>& a) {
   // The eigenvalues of [0 A; A' 0] are the singular values, their negatives, and zeros.
   const std::size_t n = a.rows + a.cols;
-  DenseMatrix<std::complex<double>> both{n, n};
+  Dense<std::complex<double>> both{n, n};
   for (std::size_t i = 0; i < a.rows; ++i) {
     for (std::size_t j = 0; j < a.cols; ++j) {
       both(i, a.rows + j) = a(i, j);
@@ -60,16 +60,16 @@ bool has_cholesky(int n, const std::vector<int>& row_idx, const std::vector<int>
 }
 
 template <class E>
-EigenProduct<E> eigen_product(const DenseMatrix<E>& a, const DenseMatrix<E>& b) {
+EigenProduct<E> eigen_product(const Dense<E>& a, const Dense<E>& b) {
   using Real = decltype(std::abs(E{}));
   return {entries<E>(map(a).lazyProduct(map(b))),
           entries<Real>(map(a).cwiseAbs().lazyProduct(map(b).cwiseAbs()))};
 }
-template EigenProduct<float> eigen_product(const DenseMatrix<float>&, const DenseMatrix<float>&);
-template EigenProduct<double> eigen_product(const DenseMatrix<double>&, const DenseMatrix<double>&);
-template EigenProduct<std::complex<float>> eigen_product(const DenseMatrix<std::complex<float>>&,
-                                                         const DenseMatrix<std::complex<float>>&);
-template EigenProduct<std::complex<double>> eigen_product(const DenseMatrix<std::complex<double>>&,
-                                                          const DenseMatrix<std::complex<double>>&);
+template EigenProduct<float> eigen_product(const Dense<float>&, const Dense<float>&);
+template EigenProduct<double> eigen_product(const Dense<double>&, const Dense<double>&);
+template EigenProduct<std::complex<float>> eigen_product(const Dense<std::complex<float>>&,
+                                                         const Dense<std::complex<float>>&);
+template EigenProduct<std::complex<double>> eigen_product(const Dense<std::complex<double>>&,
+                                                          const Dense<std::complex<double>>&);
 
 }  // namespace krysol_tests

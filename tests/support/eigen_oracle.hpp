@@ -4,31 +4,21 @@
 #pragma once
 
 #include <complex>
-#include <cstddef>
 #include <vector>
+
+#include "dense_matrix.hpp"
 
 namespace krysol_tests {
 
-/// rows x cols entries, row by row.
-template <class E>
-struct DenseMatrix {
-  std::size_t rows = 0;
-  std::size_t cols = 0;
-  std::vector<E> value = std::vector<E>(rows * cols);
-
-  E& operator()(std::size_t i, std::size_t j) { return value[i * cols + j]; }
-  const E& operator()(std::size_t i, std::size_t j) const { return value[i * cols + j]; }
-};
-
 /// A V = V diag(values), V'V = I.
 struct HermitianEigen {
-  std::vector<double> values;                   // [n] ascending
-  DenseMatrix<std::complex<double>> vectors{};  // [n x n] column k belongs to values[k]
+  std::vector<double> values;             // [n] ascending
+  Dense<std::complex<double>> vectors{};  // [n x n] column k belongs to values[k]
 };
-HermitianEigen hermitian_eigen(const DenseMatrix<std::complex<double>>& a);
+HermitianEigen hermitian_eigen(const Dense<std::complex<double>>& a);
 
 /// [min(rows, cols)] descending.
-std::vector<double> singular_values(const DenseMatrix<std::complex<double>>& a);
+std::vector<double> singular_values(const Dense<std::complex<double>>& a);
 
 /// Whether the sparse Cholesky factorization of the matrix with these entries meets positive pivots
 /// only.
@@ -38,10 +28,10 @@ bool has_cholesky(int n, const std::vector<int>& row_idx, const std::vector<int>
 /// A B, and |A| |B|, by which its rounding error is bounded.
 template <class E>
 struct EigenProduct {
-  DenseMatrix<E> value{};
-  DenseMatrix<decltype(std::abs(E{}))> size{};
+  Dense<E> value{};
+  Dense<decltype(std::abs(E{}))> size{};
 };
 template <class E>
-EigenProduct<E> eigen_product(const DenseMatrix<E>& a, const DenseMatrix<E>& b);
+EigenProduct<E> eigen_product(const Dense<E>& a, const Dense<E>& b);
 
 }  // namespace krysol_tests

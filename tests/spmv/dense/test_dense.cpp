@@ -35,29 +35,19 @@ using BlockView = Kokkos::View<T**, Layout, Exec>;
 using Right = Kokkos::LayoutRight;
 using Left = Kokkos::LayoutLeft;
 
-/// Entries on the host, row by row.
 template <class T>
-struct HostBlock {
-  std::size_t rows;
-  std::size_t cols;
-  std::vector<T> entries;
-  T& operator()(std::size_t i, std::size_t j) { return entries[i * cols + j]; }
-  const T& operator()(std::size_t i, std::size_t j) const { return entries[i * cols + j]; }
-};
-
-template <class T>
-HostBlock<T> random_block(std::size_t rows, std::size_t cols, std::uint64_t seed) {
+Dense<T> random_block(std::size_t rows, std::size_t cols, std::uint64_t seed) {
   return {rows, cols, random_vector<T>(rows * cols, seed)};
 }
 
 template <class T>
-HostBlock<T> filled(std::size_t rows, std::size_t cols, T with) {
+Dense<T> filled(std::size_t rows, std::size_t cols, T with) {
   return {rows, cols, std::vector<T>(rows * cols, with)};
 }
 
 /// To a view that exists, of any layout or stride.
 template <class T, class View>
-void put(const HostBlock<T>& block, const View& view) {
+void put(const Dense<T>& block, const View& view) {
   const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
   for (std::size_t i = 0; i < block.rows; ++i) {
     for (std::size_t j = 0; j < block.cols; ++j) host(i, j) = block(i, j);
@@ -65,7 +55,7 @@ void put(const HostBlock<T>& block, const View& view) {
   Kokkos::deep_copy(view, host);
 }
 template <class Layout, class Exec, class T>
-BlockView<T, Layout, Exec> on_device(const HostBlock<T>& block) {
+BlockView<T, Layout, Exec> on_device(const Dense<T>& block) {
   BlockView<T, Layout, Exec> view("test.block", block.rows, block.cols);
   put(block, view);
   return view;
@@ -74,7 +64,7 @@ template <class View>
 auto on_host(const View& view) {
   using T = typename View::non_const_value_type;
   const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
-  HostBlock<T> block{view.extent(0), view.extent(1), {}};
+  Dense<T> block(view.extent(0), view.extent(1), {});
   for (std::size_t i = 0; i < block.rows; ++i) {
     for (std::size_t j = 0; j < block.cols; ++j) block.entries.push_back(host(i, j));
   }
@@ -82,8 +72,8 @@ auto on_host(const View& view) {
 }
 
 template <class T>
-HostBlock<T> adjoint_of(const HostBlock<T>& a) {
-  HostBlock<T> h = filled(a.cols, a.rows, T(0));
+Dense<T> adjoint_of(const Dense<T>& a) {
+  Dense<T> h = filled(a.cols, a.rows, T(0));
   for (std::size_t i = 0; i < a.rows; ++i) {
     for (std::size_t j = 0; j < a.cols; ++j) h(j, i) = krysol::conjugate(a(i, j));
   }
@@ -98,7 +88,7 @@ struct Exact {
   std::vector<long double> size;
 };
 template <class T>
-Exact<T> exact_product(const HostBlock<T>& a, const HostBlock<T>& b) {
+Exact<T> exact_product(const Dense<T>& a, const Dense<T>& b) {
   Exact<T> exact{a.cols, std::vector<Wide<T>>(a.rows * b.cols), {}};
   exact.size.resize(a.rows * b.cols);
   for (std::size_t i = 0; i < a.rows; ++i) {
@@ -115,8 +105,8 @@ Exact<T> exact_product(const HostBlock<T>& a, const HostBlock<T>& b) {
 
 /// Every entry of `got` is alpha A B + beta C but for the rounding that krysol::gemm allows itself.
 template <class T>
-void expect_product(const HostBlock<T>& got, T alpha, const Exact<T>& exact, T beta,
-                    const HostBlock<T>& c, const std::string& what) {
+void expect_product(const Dense<T>& got, T alpha, const Exact<T>& exact, T beta, const Dense<T>& c,
+                    const std::string& what) {
   const auto eps = static_cast<long double>(std::numeric_limits<Real<T>>::epsilon());
   const long double roundings =
       2 * static_cast<long double>(exact.depth + 8) * (krysol::is_complex<T> ? 4 : 1);
@@ -184,9 +174,9 @@ TYPED_TEST(DenseProducts, EqualEigens) {
   using T = typename TypeParam::Scalar;
   using Exec = typename TypeParam::Space;
   using E = FileScalar<T>;
-  const auto entries = [](const HostBlock<T>& x) {
+  const auto entries = [](const Dense<T>& x) {
     const auto* first = reinterpret_cast<const E*>(x.entries.data());
-    return DenseMatrix<E>{x.rows, x.cols, {first, first + x.entries.size()}};
+    return Dense<E>{x.rows, x.cols, {first, first + x.entries.size()}};
   };
   for (const auto& [m, n, k] : shapes) {
     if (k == 0) continue;
@@ -201,11 +191,11 @@ TYPED_TEST(DenseProducts, EqualEigens) {
                    kernel);
       Kokkos::fence();
       const auto got = on_host(c);
-      const DenseMatrix<E> entry = entries(got);
+      const Dense<E> entry = entries(got);
       bool close = true;
-      for (std::size_t i = 0; i < entry.value.size(); ++i) {
-        close = close && std::abs(entry.value[i] - expected.value.value[i]) <=
-                             bound * expected.size.value[i];
+      for (std::size_t i = 0; i < entry.entries.size(); ++i) {
+        close = close && std::abs(entry.entries[i] - expected.value.entries[i]) <=
+                             bound * expected.size.entries[i];
       }
       EXPECT_TRUE(close) << name_of(kernel) << ", " << m << " x " << n << ", k = " << k;
     }
@@ -290,7 +280,7 @@ TYPED_TEST(DenseProducts, TakeSubviewsAndSingleColumns) {
     const auto y = to_device<Exec>(std::vector<T>(70, T(1)));
     krysol::gemm(Exec(), T(1), columns, vector, T(0), y, kernel);
     Kokkos::fence();
-    expect_product(HostBlock<T>{70, 1, to_host(y)}, T(1), exact, T(0), part, name_of(kernel));
+    expect_product(Dense<T>{70, 1, to_host(y)}, T(1), exact, T(0), part, name_of(kernel));
   }
 }
 
@@ -360,8 +350,7 @@ TYPED_TEST(DenseProducts, KeepNanAndInfInTheirRowAndColumn) {
   for (const auto& [m, n, k] : {Sizes{63, 65, 66}, Sizes{7, 9, 5000}, Sizes{130, 3, 11}}) {
     auto a = random_block<T>(m, k, 17);
     auto b = random_block<T>(k, n, 18);
-    const auto multiply = [](const HostBlock<T>& x, const HostBlock<T>& y,
-                             const GemmOptions& kernel) {
+    const auto multiply = [](const Dense<T>& x, const Dense<T>& y, const GemmOptions& kernel) {
       const auto c = on_device<Right, Exec>(filled(x.rows, y.cols, T(0)));
       krysol::gemm(Exec(), T(1), on_device<Right, Exec>(x), on_device<Right, Exec>(y), T(0), c,
                    kernel);
