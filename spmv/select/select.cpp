@@ -45,7 +45,7 @@ struct Contender {
 
 /// What the timed multiplications work on.
 template <class S, class Exec>
-struct Workspace {
+struct TimedVectors {
   Vector<S, Exec> x;
   Vector<S, Exec> y;
   bool with_dot = false;
@@ -54,7 +54,7 @@ struct Workspace {
 
 /// Seconds of a multiplication; of several in a row where one is too short for the clock.
 template <class S, class Exec>
-double time_once(const Operator<S, Exec>& a, Workspace<S, Exec>& work, int times) {
+double time_once(const Operator<S, Exec>& a, TimedVectors<S, Exec>& work, int times) {
   const Exec exec{};
   exec.fence();
   Kokkos::Timer timer;
@@ -71,7 +71,7 @@ double time_once(const Operator<S, Exec>& a, Workspace<S, Exec>& work, int times
 
 /// Both take turns; sets the least time of each.
 template <class S, class Exec>
-void compare(Contender<S, Exec>& a, Contender<S, Exec>& b, Workspace<S, Exec>& work) {
+void compare(Contender<S, Exec>& a, Contender<S, Exec>& b, TimedVectors<S, Exec>& work) {
   constexpr int rounds = 3;
   constexpr double shortest = 50e-6;
   const auto repeats = [&](const Contender<S, Exec>& c) {
@@ -172,7 +172,7 @@ std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>& csr,
   const Vector<S, Exec> x = allocate<Vector<S, Exec>>("select.x", csr.cols);
   const Vector<S, Exec> y = zeros<S>(Exec{}, "select.y", csr.rows);
   Kokkos::deep_copy(x, S(1));
-  Workspace<S, Exec> work{x, y, options.with_dot && csr.rows == csr.cols};
+  TimedVectors<S, Exec> work{x, y, options.with_dot && csr.rows == csr.cols};
   Roofline roofline(profile.vector_bytes());
   double base_seconds = std::numeric_limits<double>::infinity();
   for (const Candidate& candidate : candidates(profile, base)) {

@@ -40,11 +40,11 @@ TYPED_TEST(Contract, StatesWhatEachMethodNeeds) {
 
 TYPED_TEST(Contract, RefusesStoppingCriteriaThatMakeNoSense) {
   for (const auto& method : list_solvers()) {
-    Solver<double, TypeParam> solver{poisson1d(20), random_vector<double>(20, 1)};
+    NamedSolve<double, TypeParam> solver{poisson1d(20), random_vector<double>(20, 1)};
     solver.method = method.name;
     const std::string start = "krysol::" + solver.method + ": ";
     const auto refused = [&](auto field, auto value) {
-      Solver<double, TypeParam> other = solver;
+      NamedSolve<double, TypeParam> other = solver;
       other.stop.*field = value;
       return message_of([&] { other.run(); });
     };
@@ -144,7 +144,7 @@ TYPED_TEST(Contract, TakesOneWorkspaceForSystemsOfAnySize) {
 
 TYPED_TEST(Contract, LeavesAValidXWhereTheObserverThrows) {
   for (const auto& method : list_solvers()) {
-    Solver<double, TypeParam> solver{poisson2d(20, 15), random_vector<double>(300, 1)};
+    NamedSolve<double, TypeParam> solver{poisson2d(20, 15), random_vector<double>(300, 1)};
     solver.method = method.name;
     solver.observer = [](const krysol::Progress& p) -> bool {
       if (p.iteration == 3) throw std::invalid_argument("the caller's own");
@@ -171,8 +171,8 @@ TYPED_TEST(Contract, NamesAnUnsymmetricMatrixAsTheCause) {
   for (const auto& method : list_solvers()) {
     if (!method.traits.needs_symmetry) continue;
     for (const Index n : {40, 400}) {
-      Solver<double, TypeParam> solver{convection(n),
-                                       random_vector<double>(static_cast<std::size_t>(n), 1)};
+      NamedSolve<double, TypeParam> solver{convection(n),
+                                           random_vector<double>(static_cast<std::size_t>(n), 1)};
       solver.method = method.name;
       const auto s = solver.run();
       ASSERT_EQ(s.result.status, Status::not_symmetric) << method.name << s.result.advice;
@@ -204,7 +204,7 @@ TYPED_TEST(Contract, TellsComplexSymmetricFromHermitian) {
     if (i > 0) large.add(i, i - 1, {-1, 0.5});
     if (i > 0) large.add(i - 1, i, {-1, 0.5});
   }
-  Solver<T, TypeParam> solver{large, random_vector<T>(50, 1)};
+  NamedSolve<T, TypeParam> solver{large, random_vector<T>(50, 1)};
   const auto s = solver.run();
   EXPECT_EQ(s.result.status, Status::not_symmetric) << s.result.advice;
   EXPECT_TRUE(holds(s.result.advice, "A is not Hermitian")) << s.result.advice;
@@ -213,14 +213,15 @@ TYPED_TEST(Contract, TellsComplexSymmetricFromHermitian) {
 TYPED_TEST(Contract, SaysNothingOfSymmetryWhereAIsSymmetric) {
   using T = Kokkos::complex<double>;
   const auto indefinite = random_spd({-3, -1, 1, 2, 3, 4, 5, 6, 7, 8, 9}, 3);
-  Solver<double, TypeParam> real{indefinite, random_vector<double>(11, 1)};
+  NamedSolve<double, TypeParam> real{indefinite, random_vector<double>(11, 1)};
   EXPECT_EQ(real.run().result.status, Status::indefinite_matrix);
-  Solver<T, TypeParam> complex{as<std::complex<double>>(indefinite), random_vector<T>(11, 1)};
+  NamedSolve<T, TypeParam> complex{as<std::complex<double>>(indefinite), random_vector<T>(11, 1)};
   EXPECT_EQ(complex.run().result.status, Status::indefinite_matrix);
-  Solver<float, TypeParam> single{as<float>(indefinite), random_vector<float>(11, 1)};
+  NamedSolve<float, TypeParam> single{as<float>(indefinite), random_vector<float>(11, 1)};
   EXPECT_EQ(single.run().result.status, Status::indefinite_matrix);
   for (const double jump : {1e3, 1e6, 1e12}) {
-    Solver<double, TypeParam> jumps{jump_coefficients2d(16, jump), random_vector<double>(256, 1)};
+    NamedSolve<double, TypeParam> jumps{jump_coefficients2d(16, jump),
+                                        random_vector<double>(256, 1)};
     jumps.stop.max_iterations = 5;
     EXPECT_EQ(jumps.run().result.status, Status::max_iterations) << jump;
   }

@@ -143,8 +143,8 @@ TYPED_TEST(Ic0, TakesOneIterationWhereThereIsNoFill) {
   using T = typename TypeParam::Scalar;
   using Exec = typename TypeParam::Space;
   for (const auto& problem : {poisson1d(30), random_spd(one_to(20), 4)}) {
-    Solver<T, Exec> solver{as<FileScalar<T>>(problem),
-                           random_vector<T>(static_cast<std::size_t>(problem.rows), 2), "ic0"};
+    NamedSolve<T, Exec> solver{as<FileScalar<T>>(problem),
+                               random_vector<T>(static_cast<std::size_t>(problem.rows), 2), "ic0"};
     solver.stop.rtol = std::is_same_v<krysol::Real<T>, float> ? 1e-4 : 1e-10;
     const auto s = solver.run();
     EXPECT_EQ(s.result.status, Status::converged) << s.result.advice;

@@ -24,10 +24,10 @@ template <class T>
 constexpr bool single = std::is_same_v<krysol::Real<T>, float>;
 
 template <class T, class Exec>
-Solver<T, Exec> minres_solver(const Triplets<double>& a, std::uint64_t seed,
-                              const std::string& precond = "none") {
-  Solver<T, Exec> s{as<FileScalar<T>>(a), random_vector<T>(static_cast<std::size_t>(a.rows), seed),
-                    precond};
+NamedSolve<T, Exec> minres_solver(const Triplets<double>& a, std::uint64_t seed,
+                                  const std::string& precond = "none") {
+  NamedSolve<T, Exec> s{as<FileScalar<T>>(a),
+                        random_vector<T>(static_cast<std::size_t>(a.rows), seed), precond};
   s.method = "minres";
   if (single<T>) s.stop.rtol = 1e-4;
   return s;
@@ -186,7 +186,7 @@ TYPED_TEST(Minres, AgreesWithADenseSolve) {
   const auto a = as<FileScalar<T>>(random_spd(eigenvalues, 6));
   for (const bool guess : {false, true}) {
     for (const std::string precond : {"none", "jacobi"}) {
-      Solver<T, Exec> solver{a, {}, precond};
+      NamedSolve<T, Exec> solver{a, {}, precond};
       solver.method = "minres";
       const auto exact = random_vector<T>(13, 7);
       for (const auto& bi : a* widen(exact)) solver.b.push_back(narrow<T>(bi));
@@ -262,16 +262,9 @@ class MinresEnds : public testing::Test {};
 using MinresEndCases = ForGtest<Spaces>::type;
 TYPED_TEST_SUITE(MinresEnds, MinresEndCases, SpaceName);
 
-/// tridiag(-1, 2, -1) with 1 at both ends: constants are in its null space.
-Triplets<double> free_ends(Index n) {
-  auto t = poisson1d(n);
-  t.values.front() = t.values.back() = 1;
-  return t;
-}
-
 TYPED_TEST(MinresEnds, ConvergedForASingularSystemThatHasASolution) {
   for (const std::string precond : {"none", "jacobi"}) {
-    Solver<double, TypeParam> solver{free_ends(60), {}, precond};
+    NamedSolve<double, TypeParam> solver{free_ends(60), {}, precond};
     solver.method = "minres";
     for (const auto bi : solver.entries* widen(random_vector<double>(60, 9))) {
       solver.b.push_back(static_cast<double>(bi));
@@ -285,7 +278,7 @@ TYPED_TEST(MinresEnds, ConvergedForASingularSystemThatHasASolution) {
 TYPED_TEST(MinresEnds, InconsistentWithALeastSquaresSolution) {
   const auto expect_least = [](const Triplets<double>& a, const std::vector<double>& b,
                                const std::string& precond) {
-    Solver<double, TypeParam> solver{a, b, precond};
+    NamedSolve<double, TypeParam> solver{a, b, precond};
     solver.method = "minres";
     const auto s = solver.run();
     EXPECT_EQ(s.result.status, Status::inconsistent) << precond << s.result.advice;
@@ -315,7 +308,7 @@ TYPED_TEST(MinresEnds, InconsistentWithALeastSquaresSolution) {
 
 TYPED_TEST(MinresEnds, NeverConvergedWhereThereIsNoSolution) {
   for (const std::string precond : {"none", "jacobi"}) {
-    Solver<double, TypeParam> solver{free_ends(60), random_vector<double>(60, 10), precond};
+    NamedSolve<double, TypeParam> solver{free_ends(60), random_vector<double>(60, 10), precond};
     solver.method = "minres";
     const auto s = solver.run();
     EXPECT_NE(s.result.status, Status::converged) << s.result.advice;
@@ -353,7 +346,8 @@ TYPED_TEST(MinresEnds, IndefinitePreconditioner) {
 }
 
 TYPED_TEST(MinresEnds, StagnatedWhereTheToleranceIsOutOfReach) {
-  Solver<double, TypeParam> solver{helmholtz(20, 15, 1), random_vector<double>(300, 2), "jacobi"};
+  NamedSolve<double, TypeParam> solver{helmholtz(20, 15, 1), random_vector<double>(300, 2),
+                                       "jacobi"};
   solver.method = "minres";
   solver.stop.rtol = 1e-20;
   const auto s = solver.run();
@@ -363,7 +357,7 @@ TYPED_TEST(MinresEnds, StagnatedWhereTheToleranceIsOutOfReach) {
 }
 
 TYPED_TEST(MinresEnds, SaysHowManyIterationsAreLeft) {
-  Solver<double, TypeParam> solver{helmholtz(20, 15, 1), random_vector<double>(300, 2), "none"};
+  NamedSolve<double, TypeParam> solver{helmholtz(20, 15, 1), random_vector<double>(300, 2), "none"};
   solver.method = "minres";
   const auto all = solver.run();
   ASSERT_EQ(all.result.status, Status::converged) << all.result.advice;
@@ -380,7 +374,8 @@ TYPED_TEST(MinresEnds, SaysHowManyIterationsAreLeft) {
 
 TYPED_TEST(MinresEnds, WithinTheBudgetOfBytes) {
   for (const std::string precond : {"none", "jacobi"}) {
-    Solver<double, TypeParam> solver{helmholtz(20, 15, 1), random_vector<double>(300, 2), precond};
+    NamedSolve<double, TypeParam> solver{helmholtz(20, 15, 1), random_vector<double>(300, 2),
+                                         precond};
     solver.method = "minres";
     const auto r = solver.run().result;
     const auto host = to_csr(solver.entries).matrix;

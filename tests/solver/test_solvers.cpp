@@ -107,7 +107,7 @@ TYPED_TEST(Solvers, TakeTheIterationsOfTheTableInEveryFormat) {
   const auto all = problems();
   for (const Counted& c : counted) {
     const auto& a = all.at(c.problem);
-    Solver<T, Exec> solver{as<FileScalar<T>>(a), turned<T>(right_hand_side(a))};
+    NamedSolve<T, Exec> solver{as<FileScalar<T>>(a), turned<T>(right_hand_side(a))};
     solver.method = c.method;
     solver.precond = c.precond;
     solver.stop.rtol = single ? 1e-4 : 1e-8;
@@ -135,7 +135,7 @@ TYPED_TEST(Solvers, FindTheSolutionOfADenseSolve) {
   const auto b = random_vector<T>(72, 2);
   const auto exact = cholesky_solve(dense(a), widen(b));
   EXPECT_LT(norm(widen(b) - a * exact), 1e-16L);  // the oracle is right
-  Solver<T, Exec> solver{a, b, "jacobi"};
+  NamedSolve<T, Exec> solver{a, b, "jacobi"};
   solver.stop.rtol = std::is_same_v<krysol::Real<T>, float> ? 1e-5 : 1e-12;
   const auto s = solver.run();
   EXPECT_EQ(s.result.status, Status::converged) << s.result.advice;
@@ -150,7 +150,7 @@ TYPED_TEST(Solvers, LowerTheEnergyNormOfTheErrorInEachIteration) {
   const auto b = random_vector<T>(56, 3);
   const auto exact = cholesky_solve(dense(a), widen(b));
   for (const std::string precond : {"none", "jacobi", "block-jacobi:3", "ic0", "ssor"}) {
-    Solver<T, Exec> solver{a, b, precond};
+    NamedSolve<T, Exec> solver{a, b, precond};
     solver.stop.rtol = 1e-5;
     const auto last = solver.run().result.iterations;
     EXPECT_GT(last, 5);
@@ -171,7 +171,7 @@ TYPED_TEST(Solvers, HaveNothingToDoForAnExactGuess) {
   using T = typename TypeParam::Scalar;
   using Exec = typename TypeParam::Space;
   const auto a = as<FileScalar<T>>(poisson2d(9, 8));
-  Solver<T, Exec> solver{a, {}, "jacobi"};
+  NamedSolve<T, Exec> solver{a, {}, "jacobi"};
   solver.x0 = random_vector<T>(72, 4);
   for (const auto& bi : a* widen(solver.x0)) solver.b.push_back(narrow<T>(bi));
   solver.stop.rtol = std::is_same_v<krysol::Real<T>, float> ? 1e-5 : 1e-8;
@@ -187,7 +187,7 @@ TYPED_TEST(Solvers, StartFromTheGuess) {
   using T = typename TypeParam::Scalar;
   using Exec = typename TypeParam::Space;
   const auto a = as<FileScalar<T>>(poisson2d(9, 8));
-  Solver<T, Exec> solver{a, random_vector<T>(72, 5), "jacobi"};
+  NamedSolve<T, Exec> solver{a, random_vector<T>(72, 5), "jacobi"};
   solver.x0 = random_vector<T>(72, 6);
   solver.stop.rtol = 1e-4;
   const auto s = solver.run();
@@ -200,7 +200,7 @@ TYPED_TEST(Solvers, StartFromTheGuess) {
 TYPED_TEST(Solvers, AnswerZeroForAZeroRightHandSide) {
   using T = typename TypeParam::Scalar;
   using Exec = typename TypeParam::Space;
-  Solver<T, Exec> solver{as<FileScalar<T>>(poisson2d(9, 8)), std::vector<T>(72), "jacobi"};
+  NamedSolve<T, Exec> solver{as<FileScalar<T>>(poisson2d(9, 8)), std::vector<T>(72), "jacobi"};
   for (const bool guess : {false, true}) {
     if (guess) solver.x0 = random_vector<T>(72, 7);
     const auto s = solver.run();
@@ -217,7 +217,8 @@ TYPED_TEST(Solvers, DoNotMindTheScaleOfB) {
   using T = typename TypeParam::Scalar;
   using Exec = typename TypeParam::Space;
   constexpr bool single = std::is_same_v<krysol::Real<T>, float>;
-  Solver<T, Exec> solver{as<FileScalar<T>>(poisson2d(20, 15)), random_vector<T>(300, 8), "jacobi"};
+  NamedSolve<T, Exec> solver{as<FileScalar<T>>(poisson2d(20, 15)), random_vector<T>(300, 8),
+                             "jacobi"};
   solver.stop.rtol = single ? 1e-4 : 1e-10;
   const auto plain = solver.run();
   ASSERT_EQ(plain.result.status, Status::converged);
@@ -250,7 +251,8 @@ TYPED_TEST(Solvers, DoNotMindTheScaleOfA) {
   using Exec = typename TypeParam::Space;
   constexpr bool single = std::is_same_v<krysol::Real<T>, float>;
   for (const std::string precond : {"none", "jacobi", "block-jacobi", "ic0", "ssor"}) {
-    Solver<T, Exec> solver{as<FileScalar<T>>(poisson2d(20, 15)), random_vector<T>(300, 9), precond};
+    NamedSolve<T, Exec> solver{as<FileScalar<T>>(poisson2d(20, 15)), random_vector<T>(300, 9),
+                               precond};
     solver.stop.rtol = single ? 1e-4 : 1e-10;
     const auto plain = solver.run();
     const auto values = solver.entries.values;
@@ -272,8 +274,8 @@ TYPED_TEST(Solvers, RepeatBitForBit) {
   using T = typename TypeParam::Scalar;
   using Exec = typename TypeParam::Space;
   for (const auto& format : krysol::list_formats()) {
-    Solver<T, Exec> solver{as<FileScalar<T>>(poisson2d(40, 41)), random_vector<T>(1640, 10),
-                           "block-jacobi"};
+    NamedSolve<T, Exec> solver{as<FileScalar<T>>(poisson2d(40, 41)), random_vector<T>(1640, 10),
+                               "block-jacobi"};
     solver.format = format.name;
     solver.stop.rtol = 1e-4;
     const auto first = solver.run();
@@ -290,16 +292,16 @@ TYPED_TEST(Solvers, TakeSystemsOfNoRowsAndOfOne) {
   using Exec = typename TypeParam::Space;
   for (const auto& format : krysol::list_formats()) {
     for (const auto& precond : krysol::list_preconditioners()) {
-      Solver<T, Exec> none{
+      NamedSolve<T, Exec> none{
           no_entries<FileScalar<T>>(0, 0), {}, std::string(precond.name), std::string(format.name)};
       const auto nothing = none.run();
       EXPECT_EQ(nothing.result.status, Status::converged) << format.name << precond.name;
       EXPECT_EQ(nothing.result.iterations, 0);
 
-      Solver<T, Exec> one{no_entries<FileScalar<T>>(1, 1),
-                          {T(12)},
-                          std::string(precond.name),
-                          std::string(format.name)};
+      NamedSolve<T, Exec> one{no_entries<FileScalar<T>>(1, 1),
+                              {T(12)},
+                              std::string(precond.name),
+                              std::string(format.name)};
       one.entries.add(0, 0, 4);
       const auto s = one.run();
       EXPECT_EQ(s.result.status, Status::converged) << format.name << precond.name;
@@ -322,7 +324,7 @@ TYPED_TEST(Solvers, TakeOneIterationWhereThePreconditionerIsTheMatrix) {
     }
     t.add(first, first, 3);
   }
-  Solver<T, Exec> solver{as<FileScalar<T>>(t), random_vector<T>(23, 11), "block-jacobi:5"};
+  NamedSolve<T, Exec> solver{as<FileScalar<T>>(t), random_vector<T>(23, 11), "block-jacobi:5"};
   solver.stop.rtol = std::is_same_v<krysol::Real<T>, float> ? 1e-5 : 1e-12;
   const auto s = solver.run();
   EXPECT_EQ(s.result.status, Status::converged) << s.result.advice;
@@ -371,7 +373,7 @@ TYPED_TEST(Solvers, TakeAUsersOperatorAndPreconditioner) {
   EXPECT_EQ(s.result.status, Status::converged) << s.result.advice;
   EXPECT_EQ(s.result.spmv.bytes, 0) << "an operator that does not say has no bytes";
   expect_honest(t, b, s, stop);
-  Solver<T, Exec> named{t, b};
+  NamedSolve<T, Exec> named{t, b};
   named.stop = stop;
   EXPECT_EQ(s.result.iterations, named.run().result.iterations);
 }

@@ -155,7 +155,7 @@ double grid_eigenvalue(int n, int i) {
 
 TYPED_TEST(Knows, TheEigenvaluesOfAGrid) {
   for (const std::string precond : {"none", "jacobi"}) {
-    Solver<double, TypeParam> solver{poisson2d(20, 15), random_vector<double>(300, 1), precond};
+    NamedSolve<double, TypeParam> solver{poisson2d(20, 15), random_vector<double>(300, 1), precond};
     solver.stop.rtol = 1e-10;
     const auto r = solver.run().result;
     const double unit = precond == "none" ? 1 : 4;
@@ -183,7 +183,7 @@ TYPED_TEST(Knows, TheEigenvaluesOfAGrid) {
 }
 
 TYPED_TEST(Knows, ThatItHasNotSeenTheEnds) {
-  Solver<double, TypeParam> solver{poisson2d(40, 40), random_vector<double>(1600, 2)};
+  NamedSolve<double, TypeParam> solver{poisson2d(40, 40), random_vector<double>(1600, 2)};
   const double exact = grid_eigenvalue(40, 40) / grid_eigenvalue(40, 1);
   double before = 0;
   for (const std::int64_t limit : {1, 5, 20}) {
@@ -198,7 +198,7 @@ TYPED_TEST(Knows, ThatItHasNotSeenTheEnds) {
 }
 
 TYPED_TEST(Knows, ThatABoundOfTheSpectrumIsPositive) {
-  Solver<double, TypeParam> solver{poisson1d(5), std::vector<double>(5, 1.0)};
+  NamedSolve<double, TypeParam> solver{poisson1d(5), std::vector<double>(5, 1.0)};
   solver.lambda_min = -0.5;
   EXPECT_EQ(message_of([&] { solver.run(); }),
             "krysol::cg: lambda_min must be positive, or 0 where no bound is known; it is -0.5");
@@ -207,7 +207,7 @@ TYPED_TEST(Knows, ThatABoundOfTheSpectrumIsPositive) {
 TYPED_TEST(Knows, NothingOfAnIndefiniteMatrix) {
   auto eigenvalues = spread(40, 1, 100);
   eigenvalues[20] = -50;
-  Solver<double, TypeParam> solver{random_spd(eigenvalues, 20), random_vector<double>(40, 21)};
+  NamedSolve<double, TypeParam> solver{random_spd(eigenvalues, 20), random_vector<double>(40, 21)};
   const auto r = solver.run().result;
   ASSERT_EQ(r.status, Status::indefinite_matrix) << r.advice;
   EXPECT_FALSE(r.cg->spectrum.known());
@@ -218,7 +218,7 @@ TYPED_TEST(Knows, NothingOfAnIndefiniteMatrix) {
 }
 
 TYPED_TEST(Knows, NoUpperBoundOnceRoundingHasTheLastWord) {
-  Solver<double, TypeParam> solver{poisson2d(20, 15), random_vector<double>(300, 22)};
+  NamedSolve<double, TypeParam> solver{poisson2d(20, 15), random_vector<double>(300, 22)};
   solver.stop.rtol = 1e-20;
   solver.lambda_min = 1e-3;
   const auto r = solver.run().result;
@@ -230,7 +230,7 @@ TYPED_TEST(Knows, NoUpperBoundOnceRoundingHasTheLastWord) {
 }
 
 TYPED_TEST(Knows, NothingWithoutAnIteration) {
-  Solver<double, TypeParam> solver{poisson2d(5, 5), std::vector<double>(25)};
+  NamedSolve<double, TypeParam> solver{poisson2d(5, 5), std::vector<double>(25)};
   const auto r = solver.run().result;
   EXPECT_FALSE(r.cg->spectrum.known());
   EXPECT_TRUE(r.cg->spectrum.values.empty());
@@ -281,7 +281,7 @@ void expect_bounds(const SpectrumProblem& problem, const std::string& precond, s
   constexpr bool single = std::is_same_v<krysol::Real<T>, float>;
   const auto a = as<FileScalar<T>>(problem.a);
   const auto n = static_cast<std::size_t>(a.rows);
-  Solver<T, Exec> solver{a, random_vector<T>(n, seed), precond};
+  NamedSolve<T, Exec> solver{a, random_vector<T>(n, seed), precond};
   const double smallest = smallest_eigenvalue(problem.a, precond == "jacobi");
   solver.stop.rtol = single ? 1e-4 : 1e-10;
   const auto exact = cholesky_solve(dense(a), widen(solver.b));
@@ -344,8 +344,8 @@ TYPED_TEST(Knows, BoundsInOtherPrecisions) {
 }
 
 TYPED_TEST(Knows, TheErrorWhateverTheScaleAndTheGuess) {
-  Solver<double, TypeParam> solver{jump_coefficients2d(12, 1e4), random_vector<double>(144, 13),
-                                   "jacobi"};
+  NamedSolve<double, TypeParam> solver{jump_coefficients2d(12, 1e4), random_vector<double>(144, 13),
+                                       "jacobi"};
   solver.lambda_min = 1e-6;
   const auto plain = solver.run().result;
   const auto b = solver.b;
@@ -370,7 +370,7 @@ TYPED_TEST(Knows, TheErrorWhateverTheScaleAndTheGuess) {
 TYPED_TEST(Knows, TheSameAfterARestart) {
   // So bad a guess that its rounding alone is more than the tolerance.
   const auto a = poisson2d(20, 15);
-  Solver<double, TypeParam> solver{a, random_vector<double>(300, 15), "jacobi"};
+  NamedSolve<double, TypeParam> solver{a, random_vector<double>(300, 15), "jacobi"};
   solver.x0 = random_vector<double>(300, 16);
   for (double& v : solver.x0) v *= 1e8;
   solver.stop.rtol = 1e-10;
@@ -393,7 +393,7 @@ TYPED_TEST(Knows, TheSameAfterARestart) {
 TYPED_TEST(Knows, HowLongItWillTake) {
   for (const auto& problem : {SpectrumProblem{"grid", poisson2d(60, 60)},
                               SpectrumProblem{"jumps", jump_coefficients2d(40, 1e3)}}) {
-    Solver<double, TypeParam> solver{
+    NamedSolve<double, TypeParam> solver{
         problem.a, random_vector<double>(static_cast<std::size_t>(problem.a.rows), 16), "jacobi"};
     std::vector<krysol::Progress> seen;
     solver.observer = [&](const krysol::Progress& p) {
@@ -430,7 +430,7 @@ std::int64_t number_after(const std::string& text, const std::string& words) {
 }
 
 TYPED_TEST(Knows, HowManyIterationsAreMissing) {
-  Solver<double, TypeParam> solver{poisson2d(20, 15), random_vector<double>(300, 1), "jacobi"};
+  NamedSolve<double, TypeParam> solver{poisson2d(20, 15), random_vector<double>(300, 1), "jacobi"};
   const std::int64_t all = solver.run().result.iterations;
   solver.stop.max_iterations = all - 4;
   const auto nearly = solver.run().result;
@@ -453,8 +453,8 @@ TYPED_TEST(Knows, HowManyIterationsAreMissing) {
 
 TYPED_TEST(Knows, ThatTheMatrixMayBeSingular) {
   // Eigenvalues down to 1e-14 of the largest, and a b that has a part along each.
-  Solver<double, TypeParam> solver{random_spd(spread(100, 1e-14, 1), 17),
-                                   random_vector<double>(100, 18)};
+  NamedSolve<double, TypeParam> solver{random_spd(spread(100, 1e-14, 1), 17),
+                                       random_vector<double>(100, 18)};
   solver.stop.max_iterations = 4000;
   const auto r = solver.run().result;
   ASSERT_EQ(r.status, Status::max_iterations) << r.advice;
@@ -465,7 +465,7 @@ TYPED_TEST(Knows, ThatTheMatrixMayBeSingular) {
 
 TYPED_TEST(Knows, ThatASmallResidualIsNoSmallError) {
   const auto a = biharmonic1d(150);
-  Solver<double, TypeParam> solver{a, {}};
+  NamedSolve<double, TypeParam> solver{a, {}};
   const auto x = random_vector<double>(150, 19);
   for (const auto bi : a* widen(x)) solver.b.push_back(static_cast<double>(bi));
   solver.stop.rtol = 1e-6;
@@ -480,7 +480,7 @@ TYPED_TEST(Knows, ThatASmallResidualIsNoSmallError) {
 TYPED_TEST(Knows, ThatTheToleranceIsOutOfReachBeforeTimeIsWasted) {
   // |A||x| is 1e9 |b|: the rounding of x alone makes about 1e-8 |b|.
   const auto a = biharmonic1d(500);
-  Solver<double, TypeParam> solver{a, std::vector<double>(500, 1.0)};
+  NamedSolve<double, TypeParam> solver{a, std::vector<double>(500, 1.0)};
   solver.stop.rtol = 1e-12;
   solver.stop.max_iterations = 600;
   std::int64_t told = 0;

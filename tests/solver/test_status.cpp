@@ -41,7 +41,7 @@ TYPED_TEST_SUITE(Ends, EndCases, SpaceName);
 
 /// 300 rows, which take about 50 iterations.
 template <class Exec>
-Solver<double, Exec> ordinary() {
+NamedSolve<double, Exec> ordinary() {
   return {poisson2d(20, 15), random_vector<double>(300, 1), "jacobi"};
 }
 
@@ -123,7 +123,7 @@ TYPED_TEST(Ends, StagnatedWhereTheToleranceIsOutOfReach) {
   for (const double rtol : {1e-20, 0.0}) {
     for (const std::string precond : {"none", "jacobi"}) {
       for (const auto& a : {poisson2d(20, 15), poisson1d(100), jump_coefficients2d(14, 1e4)}) {
-        Solver<double, TypeParam> solver{
+        NamedSolve<double, TypeParam> solver{
             a, random_vector<double>(static_cast<std::size_t>(a.rows), 2), precond};
         solver.stop.rtol = rtol;
         const auto s = solver.run();
@@ -146,8 +146,8 @@ TYPED_TEST(Ends, TruthfullyWhereTheConditionIsBad) {
   for (const Index n : {150, 500, 1600}) {
     const auto a = biharmonic1d(n);
     for (const std::string precond : {"none", "jacobi"}) {
-      Solver<double, TypeParam> solver{a, random_vector<double>(static_cast<std::size_t>(n), 3),
-                                       precond};
+      NamedSolve<double, TypeParam> solver{a, random_vector<double>(static_cast<std::size_t>(n), 3),
+                                           precond};
       solver.stop.max_iterations = n == 1600 ? 2 * n : 30 * n;
       const auto s = solver.run();
       expect_honest(a, solver.b, s, solver.stop);
@@ -169,7 +169,8 @@ TYPED_TEST(Ends, TruthfullyForHilbertMatrices) {
       for (Index j = 0; j < n; ++j) a.add(i, j, 1.0 / (i + j + 1));
     }
     for (const double rtol : {1e-6, 1e-14}) {
-      Solver<double, TypeParam> solver{a, std::vector<double>(static_cast<std::size_t>(n), 1.0)};
+      NamedSolve<double, TypeParam> solver{a,
+                                           std::vector<double>(static_cast<std::size_t>(n), 1.0)};
       solver.stop.rtol = rtol;
       solver.stop.max_iterations = 2000;
       const auto s = solver.run();
@@ -218,7 +219,8 @@ TYPED_TEST(Ends, IndefiniteWithADirectionThatProvesIt) {
     if (shifted.row_idx[k] == shifted.col_idx[k]) shifted.values[k] -= 1;
   }
   for (const auto& a : {random_spd(eigenvalues, 4), shifted, diagonal({1, 2, -3, 4})}) {
-    Solver<double, TypeParam> solver{a, random_vector<double>(static_cast<std::size_t>(a.rows), 5)};
+    NamedSolve<double, TypeParam> solver{
+        a, random_vector<double>(static_cast<std::size_t>(a.rows), 5)};
     const auto s = solver.run();
     ASSERT_EQ(s.result.status, Status::indefinite_matrix) << s.result.advice;
     expect_negative_curvature(a, s.result);
@@ -231,7 +233,7 @@ TYPED_TEST(Ends, IndefiniteNamesTheOneRowThatIs) {
   for (std::size_t k = 0; k < a.values.size(); ++k) {
     if (a.row_idx[k] == 77 && a.col_idx[k] == 77) a.values[k] = -2;
   }
-  Solver<double, TypeParam> solver{a, random_vector<double>(144, 6)};
+  NamedSolve<double, TypeParam> solver{a, random_vector<double>(144, 6)};
   const auto s = solver.run();
   ASSERT_EQ(s.result.status, Status::indefinite_matrix) << s.result.advice;
   expect_negative_curvature(a, s.result);
@@ -243,7 +245,7 @@ TYPED_TEST(Ends, IndefiniteForAComplexMatrixToo) {
   using T = Kokkos::complex<double>;
   std::vector<double> eigenvalues = {-2, -1, 1, 2, 3, 4, 5, 6, 7, 8};
   const auto a = as<std::complex<double>>(random_spd(eigenvalues, 7));
-  Solver<T, TypeParam> solver{a, random_vector<T>(10, 8)};
+  NamedSolve<T, TypeParam> solver{a, random_vector<T>(10, 8)};
   const auto s = solver.run();
   ASSERT_EQ(s.result.status, Status::indefinite_matrix) << s.result.advice;
   const auto p = widen(s.result.breakdown.direction);
@@ -252,16 +254,9 @@ TYPED_TEST(Ends, IndefiniteForAComplexMatrixToo) {
   EXPECT_NEAR(s.result.breakdown.curvature, curvature, 1e-12);
 }
 
-/// tridiag(-1, 2, -1) with 1 at both ends: constants are in its null space.
-Triplets<double> free_ends(Index n) {
-  auto t = poisson1d(n);
-  t.values.front() = t.values.back() = 1;
-  return t;
-}
-
 TYPED_TEST(Ends, ConvergedForASingularSystemThatHasASolution) {
   const auto a = free_ends(60);
-  Solver<double, TypeParam> solver{a, {}};
+  NamedSolve<double, TypeParam> solver{a, {}};
   for (const auto bi : a* widen(random_vector<double>(60, 9))) {
     solver.b.push_back(static_cast<double>(bi));
   }
@@ -273,7 +268,7 @@ TYPED_TEST(Ends, ConvergedForASingularSystemThatHasASolution) {
 TYPED_TEST(Ends, NeverConvergedForASingularSystemThatHasNone) {
   const auto a = free_ends(60);
   {  // all of b is in the null space
-    Solver<double, TypeParam> solver{a, std::vector<double>(60, 1.0)};
+    NamedSolve<double, TypeParam> solver{a, std::vector<double>(60, 1.0)};
     const auto s = solver.run();
     EXPECT_EQ(s.result.status, Status::indefinite_matrix) << s.result.advice;
     EXPECT_EQ(s.result.breakdown.curvature, 0);
@@ -281,13 +276,13 @@ TYPED_TEST(Ends, NeverConvergedForASingularSystemThatHasNone) {
     expect_honest(a, solver.b, s, solver.stop);
   }
   for (const std::string precond : {"none", "jacobi"}) {  // some of b is
-    Solver<double, TypeParam> solver{a, random_vector<double>(60, 10), precond};
+    NamedSolve<double, TypeParam> solver{a, random_vector<double>(60, 10), precond};
     const auto s = solver.run();
     EXPECT_NE(s.result.status, Status::converged) << s.result.advice;
     expect_honest(a, solver.b, s, solver.stop);
   }
   {  // p'Ap = 0 in the second iteration
-    Solver<double, TypeParam> solver{diagonal({1, 0}), {1, 1}};
+    NamedSolve<double, TypeParam> solver{diagonal({1, 0}), {1, 1}};
     const auto s = solver.run();
     EXPECT_EQ(s.result.status, Status::indefinite_matrix) << s.result.advice;
     EXPECT_TRUE(holds(s.result.advice, "singular")) << s.result.advice;
@@ -365,7 +360,7 @@ TYPED_TEST(Ends, NotFiniteForInfOrNanInTheGuess) {
 TYPED_TEST(Ends, NotFiniteWhereAnIterationOverflows) {
   auto a = poisson1d(50);
   for (double& v : a.values) v *= 8e307;  // 2 v is finite, 4 v is not
-  Solver<double, TypeParam> solver{a, std::vector<double>(50, 1e300)};
+  NamedSolve<double, TypeParam> solver{a, std::vector<double>(50, 1e300)};
   for (std::size_t i = 1; i < 50; i += 2) solver.b[i] = -1e300;
   const auto s = solver.run();
   EXPECT_EQ(s.result.status, Status::not_finite) << s.result.advice;
@@ -376,8 +371,8 @@ TYPED_TEST(Ends, NotFiniteWhereAnIterationOverflows) {
 
 TYPED_TEST(Ends, NamesTheSizesThatDoNotFit) {
   const auto attempt = [](Index rows, Index cols, std::size_t b, std::size_t x) {
-    Solver<double, TypeParam> solver{random_sparse<double>(rows, cols, 2, 13),
-                                     std::vector<double>(b)};
+    NamedSolve<double, TypeParam> solver{random_sparse<double>(rows, cols, 2, 13),
+                                         std::vector<double>(b)};
     solver.x0 = std::vector<double>(x);
     return message_of([&] { solver.run(); });
   };

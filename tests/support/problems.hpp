@@ -80,6 +80,13 @@ inline Triplets<double> poisson1d(Index n) {
   return t;
 }
 
+/// tridiag(-1, 2, -1) with 1 at both ends: constants are in its null space.
+inline Triplets<double> free_ends(Index n) {
+  auto t = poisson1d(n);
+  t.values.front() = t.values.back() = 1;
+  return t;
+}
+
 /// -epsilon u_xx - u_yy on an nx x ny grid with zero boundary values, x fastest.
 inline Triplets<double> poisson2d(Index nx, Index ny, double epsilon = 1) {
   Triplets<double> t = no_entries<double>(nx * ny, nx * ny);

@@ -100,7 +100,7 @@ struct Solved {
 
 /// Everything by name, as the programs do it.
 template <class T, class Exec>
-struct Solver {
+struct NamedSolve {
   Triplets<FileScalar<T>> entries;
   std::vector<T> b;
   std::string precond = "none";

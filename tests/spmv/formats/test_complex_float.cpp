@@ -14,7 +14,7 @@ TYPED_TEST_SUITE(ComplexFloat, ComplexFloatCases, SpaceName);
 template <class R, class Exec>
 Solved<Kokkos::complex<R>> solve_hermitian(const std::string& precond, const std::string& format) {
   using T = Kokkos::complex<R>;
-  Solver<T, Exec> solver{as<std::complex<R>>(poisson2d(20, 19, 0.3)), random_vector<T>(380, 5)};
+  NamedSolve<T, Exec> solver{as<std::complex<R>>(poisson2d(20, 19, 0.3)), random_vector<T>(380, 5)};
   solver.precond = precond;
   solver.format = format;
   solver.stop.rtol = 1e-4;
