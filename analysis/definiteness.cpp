@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <krysol/analysis/definiteness.hpp>
 
+#include <limits>
+
 #include <fmt/core.h>
 
 #include <krysol/analysis/entries.hpp>
@@ -8,8 +10,6 @@
 
 namespace krysol::analysis {
 namespace {
-
-constexpr double eps = std::numeric_limits<double>::epsilon();
 
 Definiteness make(Verdict verdict, std::string reason, std::string text, const Place& place = {},
                   double value = std::numeric_limits<double>::quiet_NaN()) {
@@ -31,7 +31,7 @@ bool minor_is_not_positive(double d, double e, double h, bool uncertain) {
   d = std::ldexp(d, power);
   const double product = d * e;
   const double square = h * h;
-  if (uncertain) return product < square * (1 - 16 * eps);
+  if (uncertain) return product < square * (1 - 16 * std::numeric_limits<double>::epsilon());
   if (product != square) return product < square;
   return std::fma(d, e, -product) <= std::fma(h, h, -square);
 }

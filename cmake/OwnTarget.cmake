@@ -70,13 +70,14 @@ function(krysol_host_only)
 endfunction()
 
 # Files of one folder that are compiled as one: small ones, which take longer to read their headers than to compile, in every
-# build, and all that are named where CMAKE_UNITY_BUILD is on. For compilers that read Kokkos anew in each file, those of a room.
+# build, and all that are named where CMAKE_UNITY_BUILD is on; for device compilers, which read Kokkos anew in each file, those
+# of a room.
 function(krysol_compiled_by_folder target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   foreach(source IN LISTS ARGN)
     get_filename_component(folder ${source} DIRECTORY)
-    if(CMAKE_UNITY_BUILD AND (KRYSOL_BACKEND MATCHES "CUDA|HIP" OR NOT KRYSOL_PRECOMPILE_HEADERS) AND folder MATCHES "^(spmv|solver)/")
+    if(CMAKE_UNITY_BUILD AND KRYSOL_BACKEND MATCHES "CUDA|HIP" AND folder MATCHES "^(spmv|solver)/")
       set(folder ${CMAKE_MATCH_1})
     endif()
     string(MAKE_C_IDENTIFIER "${folder}_" group)

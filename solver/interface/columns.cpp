@@ -35,7 +35,7 @@ struct Gather {
 };
 
 template <class T, class V>
-struct Scatter {
+struct ScatterColumn {
   const T* from;
   const Index* order;
   std::int64_t stride;
@@ -162,17 +162,18 @@ void scatter(const Vector<T>& x, const Vector<Index>& order, const ColumnsRef& c
     using V = std::remove_pointer_t<decltype(data)>;
     const Index* places = order.extent(0) == 0 ? nullptr : order.data();
     if (on_host<Exec> || columns.on_device) {
-      run<Exec>("krysol::scatter", n, Scatter<T, V>{x.data(), places, columns.row_stride, data});
+      run<Exec>("krysol::scatter", n,
+                ScatterColumn<T, V>{x.data(), places, columns.row_stride, data});
       return;
     }
     Vector<T> moved = x;
     if (places != nullptr) {
       moved = uninitialized<T>(Exec{}, "column", n);
-      run<Exec>("krysol::scatter", n, Scatter<T, T>{x.data(), places, 1, moved.data()});
+      run<Exec>("krysol::scatter", n, ScatterColumn<T, T>{x.data(), places, 1, moved.data()});
     }
     const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, moved);
     run<Host>("krysol::scatter(host)", n,
-              Scatter<T, V>{host.data(), nullptr, columns.row_stride, data});
+              ScatterColumn<T, V>{host.data(), nullptr, columns.row_stride, data});
     Host{}.fence();
   });
   Exec{}.fence("krysol::scatter");

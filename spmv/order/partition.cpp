@@ -71,7 +71,7 @@ Graph graph_of(const Offset* row_ptr, const Index* col_idx, Index rows) {
   return graph;
 }
 
-std::vector<idx_t> parts_of(Graph& graph, Index rows, idx_t parts) {
+std::vector<idx_t> parts_by_metis(Graph& graph, Index rows, idx_t parts) {
   std::vector<idx_t> part(static_cast<std::size_t>(rows), 0);
   if (parts < 2) return part;
   idx_t options[METIS_NOPTIONS];
@@ -100,7 +100,7 @@ Permutation partition_order(const Offset* row_ptr, const Index* col_idx, Index r
                             Index rows_per_part) {
   Permutation order = reverse_cuthill_mckee(row_ptr, col_idx, rows);
   Graph graph = graph_of(row_ptr, col_idx, rows);
-  const std::vector<idx_t> part = parts_of(graph, rows, rows / rows_per_part);
+  const std::vector<idx_t> part = parts_by_metis(graph, rows, rows / rows_per_part);
   std::stable_sort(order.begin(), order.end(), [&](Index i, Index j) {
     return part[static_cast<std::size_t>(i)] < part[static_cast<std::size_t>(j)];
   });
