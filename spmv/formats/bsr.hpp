@@ -139,14 +139,6 @@ struct BsrProduct {
     for (int r = 0; r < B; ++r) sum[r] = mine[r];
   }
 
-  KOKKOS_INLINE_FUNCTION T plain_row(const Index* cols_of_row, Index n, const S* v) const {
-    T total = T(0);
-    for (Index k = 0; k < n; ++k) {
-      total = multiply_add(static_cast<T>(v[k]), x[cols_of_row[k]], total);
-    }
-    return total;
-  }
-
   template <int B>
   KOKKOS_INLINE_FUNCTION void add_rows(std::int64_t first, int count, T* sum) const {
     [[maybe_unused]] T packed[packed_entries];
@@ -167,7 +159,7 @@ struct BsrProduct {
       const int lanes = count - w < B ? count - w : B;
       const Index* cols_of_row = list + lanes;
       for (int r = 0; r < lanes; ++r) {
-        sum[w + r] = plain_row(cols_of_row, list[r], v);
+        sum[w + r] = chained_row(x, cols_of_row, list[r], v);
         cols_of_row += list[r];
         v += list[r];
       }

@@ -34,44 +34,6 @@ RowPatterns find_patterns(std::string_view format, const HostCsr<S>& a, bool wit
 template <class S>
 std::vector<Index> offsets_of(const RowPatterns& patterns, const HostCsr<S>& a);
 
-/// The sum of v[j] x_of_row[list[j]] for 0 <= j < n, in eight chains. One function for all loops
-/// that call it: where a compiler fuses multiplications and additions depends on what is around
-/// them, and the product with a dot product has the bits of the product alone.
-template <class S, class T>
-KRYSOL_KEEP_APART KOKKOS_INLINE_FUNCTION T long_row(const T* x_of_row, const Index* list, Index n,
-                                                    const S* v) {
-  constexpr int chains = 8;
-  Index j = 0;
-  T chain[chains] = {};
-  for (; j + chains <= n; j += chains) {
-    prefetch(v + j + 512);
-#pragma omp simd
-    for (int l = 0; l < chains; ++l) {
-      chain[l] += static_cast<T>(v[j + l]) * x_of_row[list[j + l]];
-    }
-  }
-  T total = ((chain[0] + chain[4]) + (chain[2] + chain[6])) +
-            ((chain[1] + chain[5]) + (chain[3] + chain[7]));
-  for (; j < n; ++j) total += static_cast<T>(v[j]) * x_of_row[list[j]];
-  return total;
-}
-
-/// The sum of v[j] x_of_row[list[j]] for 0 <= j < n, in eight chains where it is long, unless each
-/// number is a pack of eight already.
-template <class S, class T>
-KOKKOS_FORCEINLINE_FUNCTION T chained_row(const T* x_of_row, const Index* list, Index n,
-                                          const S* v) {
-  if constexpr (!is_pack<T>) {
-    if (n >= 24) return long_row(x_of_row, list, n, v);
-  }
-  T total = T(0);
-  for (Index j = 0; j < n; ++j) {
-    if constexpr (is_pack<T>) prefetch(x_of_row + list[j] + pack_rows_ahead);
-    total = multiply_add(static_cast<T>(v[j]), x_of_row[list[j]], total);
-  }
-  return total;
-}
-
 /// sum[l] = the sum of v x_of_row[list[j] + l] over 0 <= j < n, for eight rows of one pattern and
 /// packs of vectors; v is values[8 j + l] where rows have their own values, values[j] where not.
 /// Planes of packs leave the second cache between one use and the next, so x is asked for ahead:

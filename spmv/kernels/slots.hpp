@@ -33,6 +33,43 @@ KOKKOS_FORCEINLINE_FUNCTION T multiply_add(const T& a, const T& b, const T& tota
   return total + a * b;
 }
 
+/// The sum of v[j] x[col[j]] for 0 <= j < n, in eight chains. One function for all loops that call
+/// it: where a compiler fuses multiplications and additions depends on what is around them, and the
+/// product with a dot product has the bits of the product alone.
+template <class S, class T>
+KRYSOL_KEEP_APART KOKKOS_INLINE_FUNCTION T long_row(const T* x, const Index* col, Index n,
+                                                    const S* v) {
+  constexpr int chains = 8;
+  Index j = 0;
+  T chain[chains] = {};
+  for (; j + chains <= n; j += chains) {
+    prefetch(v + j + 512);
+#pragma omp simd
+    for (int l = 0; l < chains; ++l) {
+      chain[l] += static_cast<T>(v[j + l]) * x[col[j + l]];
+    }
+  }
+  T total = ((chain[0] + chain[4]) + (chain[2] + chain[6])) +
+            ((chain[1] + chain[5]) + (chain[3] + chain[7]));
+  for (; j < n; ++j) total += static_cast<T>(v[j]) * x[col[j]];
+  return total;
+}
+
+/// The sum of v[j] x[col[j]] for 0 <= j < n, in eight chains where it is long, unless each number
+/// is a pack of eight already.
+template <class S, class T>
+KOKKOS_FORCEINLINE_FUNCTION T chained_row(const T* x, const Index* col, Index n, const S* v) {
+  if constexpr (!is_pack<T>) {
+    if (n >= 24) return long_row(x, col, n, v);
+  }
+  T total = T(0);
+  for (Index j = 0; j < n; ++j) {
+    if constexpr (is_pack<T>) prefetch(x + col[j] + pack_rows_ahead);
+    total = multiply_add(static_cast<T>(v[j]), x[col[j]], total);
+  }
+  return total;
+}
+
 /// sum[l] += value[l] x[col[l]] for l < count; a column -1 only pads and is never multiplied, so
 /// that an Inf elsewhere in x stays elsewhere.
 template <class S, class T>
