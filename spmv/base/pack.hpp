@@ -2,39 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <krysol/spmv/base/registers.hpp>
 #include <krysol/spmv/base/scalar.hpp>
-#if defined(__AVX512F__) && !defined(__CUDACC__) && !defined(__HIPCC__)
+#if defined(__SSE2__) && !defined(__CUDACC__) && !defined(__HIPCC__)
 #include <immintrin.h>
 #endif
 
 namespace krysol {
 
-/// Numbers a pack: a vector register of doubles.
-inline constexpr int pack_width = 8;
-
 namespace detail {
-
-/// Where the compiler has vector types they say what an array can only hint at: g++ keeps arrays
-/// that are summed up in memory. A compiler for GPUs sees the same layout, and takes each number by
-/// itself.
-#if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
-template <class T>
-inline constexpr bool has_vector_type = std::is_floating_point_v<T> && sizeof(T) <= 8;
-#else
-template <class T>
-inline constexpr bool has_vector_type = false;
-#endif
-
-template <class T, bool vector>
-struct PackLanes {
-  using type = T[pack_width];
-};
-#if defined(__GNUC__)
-template <class T>
-struct PackLanes<T, true> {
-  using type __attribute__((vector_size(pack_width * sizeof(T)))) = T;
-};
-#endif
 
 template <class T>
 inline constexpr std::size_t pack_alignment = sizeof(T) * pack_width < 64 ? sizeof(T) * pack_width
@@ -47,9 +23,8 @@ inline constexpr std::size_t pack_alignment = sizeof(T) * pack_width < 64 ? size
 template <class T>
 struct alignas(detail::pack_alignment<T>) Pack {
   static constexpr bool vector = detail::has_vector_type<T>;
-  using Lanes = typename detail::PackLanes<T, vector>::type;
 
-  Lanes v;
+  EightSums<T> v;
 
   Pack() = default;
   /// Not trivial, so that functions take packs by reference. In registers, which the ABI would have
@@ -68,7 +43,7 @@ struct alignas(detail::pack_alignment<T>) Pack {
   requires std::constructible_from<T, S> KOKKOS_INLINE_FUNCTION explicit Pack(const S& number) {
     const T same = widened(number);
     if constexpr (vector) {
-      v = Lanes{same, same, same, same, same, same, same, same};
+      v.fill(same);
     } else {
       for (int c = 0; c < pack_width; ++c) v[c] = same;
     }
@@ -83,8 +58,8 @@ struct alignas(detail::pack_alignment<T>) Pack {
     }
   }
 
-  KOKKOS_INLINE_FUNCTION T operator[](int c) const { return v[c]; }
-  KOKKOS_INLINE_FUNCTION void set(int c, const T& number) { v[c] = number; }
+  KOKKOS_INLINE_FUNCTION T operator[](int c) const { return reinterpret_cast<const T*>(&v)[c]; }
+  KOKKOS_INLINE_FUNCTION void set(int c, const T& number) { reinterpret_cast<T*>(&v)[c] = number; }
 
   KOKKOS_INLINE_FUNCTION Pack& operator+=(const Pack& b) {
     if constexpr (vector) {
@@ -112,7 +87,7 @@ struct alignas(detail::pack_alignment<T>) Pack {
   }
   KOKKOS_INLINE_FUNCTION friend bool operator==(const Pack& a, const Pack& b) {
     for (int c = 0; c < pack_width; ++c) {
-      if (a.v[c] != b.v[c]) return false;
+      if (a[c] != b[c]) return false;
     }
     return true;
   }
@@ -126,13 +101,21 @@ inline constexpr bool is_pack<Pack<T>> = true;
 /// True where a pack can be written past the caches, which saves reading the line it is written to.
 template <class T>
 inline constexpr bool can_stream = false;
-#if defined(__AVX512F__) && !defined(__CUDACC__) && !defined(__HIPCC__)
+#if defined(__SSE2__) && !defined(__CUDACC__) && !defined(__HIPCC__)
 template <>
 inline constexpr bool can_stream<Pack<double>> = true;
 
 /// y := v. Other threads may see it later than what is written after it, until end_of_streams().
-inline void stream(const Pack<double>& v, Pack<double>& y) {
-  _mm512_stream_pd(reinterpret_cast<double*>(&y), reinterpret_cast<const __m512d&>(v.v));
+KOKKOS_FORCEINLINE_FUNCTION void stream(const Pack<double>& v, Pack<double>& y) {
+  const auto* from = reinterpret_cast<const double*>(&v);
+  auto* to = reinterpret_cast<double*>(&y);
+#if defined(__AVX512F__)
+  _mm512_stream_pd(to, _mm512_load_pd(from));
+#elif defined(__AVX__)
+  for (int c = 0; c < pack_width; c += 4) _mm256_stream_pd(to + c, _mm256_load_pd(from + c));
+#else
+  for (int c = 0; c < pack_width; c += 2) _mm_stream_pd(to + c, _mm_load_pd(from + c));
+#endif
 }
 inline void end_of_streams() { _mm_sfence(); }
 #else

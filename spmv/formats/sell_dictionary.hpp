@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <cstring>
-
 #include <krysol/spmv/kernels/distinct_values.hpp>
 #include <krysol/spmv/kernels/short_product.hpp>
 
@@ -75,23 +73,24 @@ struct FewValues {
   FewValues from(Offset k) const { return {table, code + k}; }
   const S& operator()(Offset k) const { return table[code[k]]; }
   KOKKOS_FORCEINLINE_FUNCTION void fetch(Offset k) const { prefetch(code + k + ahead); }
-  /// Those of eight slots, by one instruction where there are registers of eight numbers.
+  /// Those of eight slots, by one instruction where a register holds eight numbers of 64 bits.
   template <class T>
-  requires(detail::in_vectors<S, T>) KOKKOS_FORCEINLINE_FUNCTION
+  requires(detail::in_vectors<S, T>&& register_bytes == 64) KOKKOS_FORCEINLINE_FUNCTION
       void load(Offset k, EightSums<T>& eight) const {
     static_assert(few_values == 2 * pack_width);
-    using Slots = std::uint64_t __attribute__((vector_size(64)));
-    EightSums<S> first;
-    EightSums<S> last;
+    using Table = Registers<S, pack_width>;
+    using Slots = detail::VectorOf<std::uint64_t, pack_width>::type;
+    Table first;
+    Table last;
     std::uint64_t codes;
-    std::memcpy(&first, table, sizeof first);
-    std::memcpy(&last, table + pack_width, sizeof last);
+    first.load(table);
+    last.load(table + pack_width);
     std::memcpy(&codes, code + k, sizeof codes);
     // The shuffle takes them modulo 16.
     const Slots slots = (Slots{} + codes) >> Slots{0, 8, 16, 24, 32, 40, 48, 56};
-    using Mask = decltype(first == last);
-    eight = __builtin_convertvector(
-        __builtin_shuffle(first, last, __builtin_convertvector(slots, Mask)), EightSums<T>);
+    const auto values =
+        __builtin_shuffle(first.v, last.v, __builtin_convertvector(slots, typename Table::Mask));
+    eight.v = __builtin_convertvector(values, typename EightSums<T>::Vector);
   }
 };
 #endif

@@ -91,13 +91,12 @@ struct MaskedRows {
     for (Index k = ptr[j]; k < end; ++k, v += pack_width) {
       const T* from = x_of_row + offset[k];
       if constexpr (detail::in_vectors<S, T>) {
-        using Choice = decltype(mine == mine);
-        const Choice has = (Choice{} + rows[k]) & Choice{1, 2, 4, 8, 16, 32, 64, 128};
         EightSums<T> in;
         EightSums<T> values;
-        detail::load_eight(from, in);
-        detail::load_eight(v, values);
-        mine += values * (has != 0 ? in : EightSums<T>{});
+        in.load(from);
+        in.keep_bits(rows[k]);
+        values.load(v);
+        mine.add_product(values, in);
       } else {
         for (int l = 0; l < pack_width; ++l) {
           if constexpr (is_pack<T>) prefetch(from + l + pack_rows_ahead);

@@ -61,20 +61,14 @@ struct PlainValues {
   template <class T>
   requires(detail::in_vectors<S, T>) KOKKOS_FORCEINLINE_FUNCTION
       void load(Offset k, EightSums<T>& eight) const {
-    detail::load_eight(values + k, eight);
+    eight.load(values + k);
   }
 };
 
-// ---- eight rows in a vector register, on a host
+// ---- eight rows in vector registers, on a host
 
 #if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
 namespace detail {
-/// eight := {item(0), ..., item(7)}. By reference, as all that a vector register holds.
-template <class Eight, class Item>
-KOKKOS_FORCEINLINE_FUNCTION void set_eight(Eight& eight, const Item& item) {
-  eight = Eight{item(0), item(1), item(2), item(3), item(4), item(5), item(6), item(7)};
-}
-
 using EightCodes = std::uint16_t __attribute__((vector_size(16)));
 
 KOKKOS_FORCEINLINE_FUNCTION EightCodes load_codes(const std::uint16_t* low) {
@@ -98,22 +92,23 @@ KOKKOS_FORCEINLINE_FUNCTION void values_of_eight(const Values& value, Offset k,
   if constexpr (requires { value.template load<T>(k, eight); }) {
     value.template load<T>(k, eight);
   } else {
-    set_eight(eight, [&](int l) { return static_cast<T>(value(k + l)); });
+    eight.set([&](int l) { return static_cast<T>(value(k + l)); });
   }
 }
 
-using EightColumns = Index __attribute__((vector_size(32)));
-
 template <class T, template <class> class Columns>
 KOKKOS_FORCEINLINE_FUNCTION void x_of_eight(const Columns<T>& x, Offset k, EightSums<T>& eight) {
-  set_eight(eight, [&](int l) { return x.entry(k + l); });
+  eight.set([&](int l) { return x.entry(k + l); });
 }
+#if defined(__AVX2__)
+using EightColumns = Index __attribute__((vector_size(32)));
+
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION void x_of_eight(const FarSlice<T>& x, Offset k, EightSums<T>& eight) {
   const auto low = __builtin_convertvector(load_codes(x.low + k), EightColumns);
   const auto high = __builtin_convertvector(load_codes(x.high + k), EightColumns);
   const EightColumns column = low | high << 16;
-  set_eight(eight, [&](int l) { return x.x[column[l]]; });
+  eight.set([&](int l) { return x.x[column[l]]; });
 }
 #if !defined(__clang__)
 /// Pages are looked up in a register.
@@ -126,8 +121,9 @@ KOKKOS_FORCEINLINE_FUNCTION void x_of_eight(const PagedSlice<T>& x, Offset k, Ei
   std::memcpy(&last, x.page + 8, sizeof last);
   const auto codes = __builtin_convertvector(load_codes(x.low + k), EightColumns);
   const EightColumns column = __builtin_shuffle(first, last, codes >> page_bits) + codes;
-  set_eight(eight, [&](int l) { return x.x[column[l]]; });
+  eight.set([&](int l) { return x.x[column[l]]; });
 }
+#endif
 #endif
 
 /// sum[l] += value(k + l) x(k + l) for the eight rows of a slice, where all have such a slot. x as
@@ -141,13 +137,13 @@ KOKKOS_FORCEINLINE_FUNCTION void add_full_place(const Columns& x, bool runs, con
   values_of_eight<T>(value, k, v);
   if constexpr (requires { x.one_piece(k); }) {
     if (runs && in_a_row(x.low + k) && x.one_piece(k)) {
-      load_eight(&x.entry(k), in);
-      sum += v * in;
+      in.load(&x.entry(k));
+      sum.add_product(v, in);
       return;
     }
   }
   x_of_eight(x, k, in);
-  sum += v * in;
+  sum.add_product(v, in);
 }
 
 /// The same for packs. What rows a little further on will need is guessed to lie as far ahead of
@@ -177,19 +173,21 @@ template <class T, class Columns, class Values>
 KOKKOS_FORCEINLINE_FUNCTION void add_partial_place(const Columns& x, const Values& value, Offset k,
                                                    EightSums<T>& sum) {
   if constexpr (requires { x.of_code(0U); }) {
-    using Mask = decltype(sum == sum);
     EightCodes codes = load_codes(x.low + k);
-    const auto there = codes != no_column;
-    codes &= reinterpret_cast<EightCodes>(there);
+    codes &= reinterpret_cast<EightCodes>(codes != no_column);
     EightSums<T> v;
     EightSums<T> in;
     values_of_eight<T>(value, k, v);
-    set_eight(in, [&](int l) { return x.of_code(codes[l]); });
-    sum += __builtin_convertvector(there, Mask) ? v * in : EightSums<T>{};
+    in.set([&](int l) { return x.of_code(codes[l]); });
+    v *= in;
+    v.clear_where_equal(x.low + k, no_column);
+    sum += v;
   } else {
-    for (int l = 0; l < pack_width; ++l) {
-      if (x.there(k + l)) sum[l] += static_cast<T>(value(k + l)) * x.entry(k + l);
-    }
+    EightSums<T> terms;
+    terms.set([&](int l) {
+      return x.there(k + l) ? static_cast<T>(value(k + l)) * x.entry(k + l) : T(0);
+    });
+    sum += terms;
   }
 }
 }  // namespace detail

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <cstring>
 #include <type_traits>
 
 #include <krysol/spmv/base/pack.hpp>
@@ -80,26 +79,7 @@ KOKKOS_INLINE_FUNCTION void gather_each_slot(const Index* col, const S* value, i
   }
 }
 
-/// Eight sums that stay in a vector register, where T has one.
-template <class T>
-using EightSums = typename detail::PackLanes<T, detail::has_vector_type<T>>::type;
-
-static_assert(pack_width == 8);
-
 namespace detail {
-
-/// values := value[0..8) as numbers of T. By reference, as Pack is and for its reason: how a vector
-/// register is returned depends on the width that a file is compiled for.
-template <class S, class Eight>
-KOKKOS_INLINE_FUNCTION void load_eight(const S* value, Eight& values) {
-  typename PackLanes<S, has_vector_type<S>>::type as_stored;
-  std::memcpy(&as_stored, value, sizeof(as_stored));
-  if constexpr (std::is_same_v<decltype(as_stored), Eight>) {
-    values = as_stored;
-  } else {
-    values = __builtin_convertvector(as_stored, Eight);
-  }
-}
 
 template <class S, class T>
 inline constexpr bool in_vectors = has_vector_type<S>&& has_vector_type<T>;
@@ -112,11 +92,11 @@ template <class S, class T>
 KOKKOS_INLINE_FUNCTION void add_eight_entries(const Index* col, const S* value, const T* x,
                                               EightSums<T>& sum) {
   if constexpr (detail::in_vectors<S, T>) {
-    const EightSums<T> in = {x[col[0]], x[col[1]], x[col[2]], x[col[3]],
-                             x[col[4]], x[col[5]], x[col[6]], x[col[7]]};
+    EightSums<T> in;
     EightSums<T> values;
-    detail::load_eight(value, values);
-    sum += values * in;
+    in.set([=](int l) { return x[col[l]]; });
+    values.load(value);
+    sum.add_product(values, in);
   } else {
     for (int l = 0; l < pack_width; ++l) sum[l] += static_cast<T>(value[l]) * x[col[l]];
   }
@@ -127,17 +107,12 @@ template <class S, class T>
 KOKKOS_INLINE_FUNCTION void add_eight_or_padding(const Index* col, const S* value, const T* x,
                                                  EightSums<T>& sum) {
   if constexpr (detail::in_vectors<S, T>) {
-    const auto at = [x](Index c) { return x[c & ~(c >> 31)]; };
-    EightSums<T> in = {at(col[0]), at(col[1]), at(col[2]), at(col[3]),
-                       at(col[4]), at(col[5]), at(col[6]), at(col[7])};
-    using Columns = typename detail::PackLanes<Index, detail::has_vector_type<T>>::type;
-    using Choice = decltype(in == in);
-    Columns c;
-    std::memcpy(&c, col, sizeof(c));
-    in = __builtin_convertvector(c, Choice) < 0 ? EightSums<T>{} : in;
+    EightSums<T> in;
     EightSums<T> values;
-    detail::load_eight(value, values);
-    sum += values * in;
+    in.set([=](int l) { return x[col[l] & ~(col[l] >> 31)]; });
+    in.clear_where_negative(col);
+    values.load(value);
+    sum.add_product(values, in);
   } else {
     for (int l = 0; l < pack_width; ++l) {
       if (col[l] >= 0) sum[l] += static_cast<T>(value[l]) * x[col[l]];
@@ -164,9 +139,9 @@ KOKKOS_INLINE_FUNCTION void add_eight_neighbours(Index begin, const S* value, co
   if constexpr (detail::in_vectors<S, T>) {
     EightSums<T> values;
     EightSums<T> in;
-    detail::load_eight(value, values);
-    detail::load_eight(run, in);
-    sum += values * in;
+    values.load(value);
+    in.load(run);
+    sum.add_product(values, in);
   } else {
     for (int l = 0; l < pack_width; ++l) sum[l] += static_cast<T>(value[l]) * run[l];
   }
@@ -194,11 +169,11 @@ template <class T>
 KOKKOS_INLINE_FUNCTION void store_eight(const EightSums<T>& sum, int count, T* out) {
   if constexpr (detail::has_vector_type<T>) {
     if (count == pack_width) {
-      std::memcpy(out, &sum, sizeof(sum));
+      sum.store(out);
       return;
     }
     T each[pack_width];
-    std::memcpy(each, &sum, sizeof(sum));
+    sum.store(each);
     for (int l = 0; l < count; ++l) out[l] = each[l];
   } else {
     for (int l = 0; l < count; ++l) out[l] = sum[l];
@@ -216,7 +191,7 @@ KOKKOS_INLINE_FUNCTION void gather_slots(const Index* col, const S* value, int c
     prefetch(col + w + ahead);
     EightSums<T> mine;
     if constexpr (detail::has_vector_type<T>) {
-      std::memcpy(&mine, sum + w, sizeof(mine));
+      mine.load(sum + w);
     } else {
       for (int l = 0; l < pack_width; ++l) mine[l] = sum[w + l];
     }

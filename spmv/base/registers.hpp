@@ -1,0 +1,185 @@
+// Eight numbers in vector registers as wide as those of the processor that is compiled for.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+namespace krysol {
+
+/// Numbers that kernels of the host compute with at once, on any processor: what slices hold, and
+/// packs of vectors. Their order in memory is the same in every build.
+inline constexpr int pack_width = 8;
+
+/// Bytes of a vector register: those of AVX-512, of AVX, of SSE2 and NEON.
+#if defined(__AVX512F__)
+constexpr int register_bytes = 64;
+#elif defined(__AVX__)
+constexpr int register_bytes = 32;
+#else
+constexpr int register_bytes = 16;
+#endif
+
+namespace detail {
+
+/// Where the compiler has vector types they say what an array can only hint at: g++ keeps arrays
+/// that are summed up in memory. A compiler for GPUs sees the same layout, and takes each number by
+/// itself.
+#if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
+template <class T>
+inline constexpr bool has_vector_type = std::is_floating_point_v<T> && sizeof(T) <= 8;
+#else
+template <class T>
+inline constexpr bool has_vector_type = false;
+#endif
+
+}  // namespace detail
+
+/// n numbers of T in one register, or in two halves where that is too short. (A vector of the
+/// compiler that is longer than the processor's registers goes through memory: twice the time of a
+/// plain loop.) All of it is inlined, and nothing takes or returns a register by value but through
+/// these: how functions would hand them over depends on the processor that a file is compiled for.
+/// `bytes` tells instances for different processors apart, so that one program may hold both.
+template <class T, int n, int bytes = register_bytes,
+          bool one = static_cast<int>(n * sizeof(T)) <= bytes>
+struct Registers;
+
+#if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
+
+namespace detail {
+template <class T, int n>
+struct VectorOf {
+  using type __attribute__((vector_size(n * sizeof(T)))) = T;
+};
+}  // namespace detail
+
+template <class T, int n, int bytes>
+struct Registers<T, n, bytes, true> {
+  using Vector = typename detail::VectorOf<T, n>::type;
+  /// As many integers as wide as T, of which a comparison sets all bits or none.
+  using Mask = decltype(Vector{} == Vector{});
+
+  Vector v;
+
+  /// v[l] = from[l].
+  template <class S>
+  KOKKOS_FORCEINLINE_FUNCTION void load(const S* from) {
+    typename detail::VectorOf<S, n>::type as_stored;
+    std::memcpy(&as_stored, from, sizeof(as_stored));
+    if constexpr (std::is_same_v<S, T>) {
+      v = as_stored;
+    } else {
+      v = __builtin_convertvector(as_stored, Vector);
+    }
+  }
+  /// to[l] = v[l].
+  KOKKOS_FORCEINLINE_FUNCTION void store(T* to) const { std::memcpy(to, &v, sizeof(v)); }
+  /// v[l] = item(first + l).
+  template <class Item>
+  KOKKOS_FORCEINLINE_FUNCTION void set(const Item& item, int first = 0) {
+    set_each(item, first, std::make_integer_sequence<int, n>{});
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void fill(T number) {
+    v = Vector{};
+    set([number](int) { return number; });
+  }
+  /// v[l] += a[l] b[l], rounded once where the processor can.
+  KOKKOS_FORCEINLINE_FUNCTION void add_product(const Registers& a, const Registers& b) {
+    v += a.v * b.v;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void operator+=(const Registers& b) { v += b.v; }
+  KOKKOS_FORCEINLINE_FUNCTION void operator*=(const Registers& b) { v *= b.v; }
+  /// v[l] = 0 where index[l] < 0.
+  KOKKOS_FORCEINLINE_FUNCTION void clear_where_negative(const std::int32_t* index) {
+    typename detail::VectorOf<std::int32_t, n>::type i;
+    std::memcpy(&i, index, sizeof(i));
+    v = __builtin_convertvector(i, Mask) < 0 ? Vector{} : v;
+  }
+  /// v[l] = 0 where code[l] = none.
+  KOKKOS_FORCEINLINE_FUNCTION void clear_where_equal(const std::uint16_t* code,
+                                                     std::uint16_t none) {
+    typename detail::VectorOf<std::uint16_t, n>::type c;
+    std::memcpy(&c, code, sizeof(c));
+    v = __builtin_convertvector(c == none, Mask) != 0 ? Vector{} : v;
+  }
+  /// v[l] = 0 where bit first + l of `bits` is not set.
+  KOKKOS_FORCEINLINE_FUNCTION void keep_bits(unsigned bits, int first = 0) {
+    keep_each_bit(bits >> first, std::make_integer_sequence<int, n>{});
+  }
+
+ private:
+  template <class Item, int... l>
+  KOKKOS_FORCEINLINE_FUNCTION void set_each(const Item& item, int first,
+                                            std::integer_sequence<int, l...>) {
+    v = Vector{item(first + l)...};
+  }
+  template <int... l>
+  KOKKOS_FORCEINLINE_FUNCTION void keep_each_bit(unsigned bits, std::integer_sequence<int, l...>) {
+    const Mask has = (Mask{} + static_cast<int>(bits)) & Mask{(1 << l)...};
+    v = has != 0 ? v : Vector{};
+  }
+};
+
+template <class T, int n, int bytes>
+struct Registers<T, n, bytes, false> {
+  static constexpr int half = n / 2;
+
+  Registers<T, half, bytes> low;
+  Registers<T, half, bytes> high;
+
+  template <class S>
+  KOKKOS_FORCEINLINE_FUNCTION void load(const S* from) {
+    low.load(from);
+    high.load(from + half);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void store(T* to) const {
+    low.store(to);
+    high.store(to + half);
+  }
+  template <class Item>
+  KOKKOS_FORCEINLINE_FUNCTION void set(const Item& item, int first = 0) {
+    low.set(item, first);
+    high.set(item, first + half);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void fill(T number) {
+    low.fill(number);
+    high.fill(number);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void add_product(const Registers& a, const Registers& b) {
+    low.add_product(a.low, b.low);
+    high.add_product(a.high, b.high);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void operator+=(const Registers& b) {
+    low += b.low;
+    high += b.high;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void operator*=(const Registers& b) {
+    low *= b.low;
+    high *= b.high;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void clear_where_negative(const std::int32_t* index) {
+    low.clear_where_negative(index);
+    high.clear_where_negative(index + half);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void clear_where_equal(const std::uint16_t* code,
+                                                     std::uint16_t none) {
+    low.clear_where_equal(code, none);
+    high.clear_where_equal(code + half, none);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void keep_bits(unsigned bits, int first = 0) {
+    low.keep_bits(bits, first);
+    high.keep_bits(bits, first + half);
+  }
+};
+
+#endif
+
+/// Eight numbers that are summed up: in registers where T has a vector type.
+template <class T>
+using EightSums =
+    std::conditional_t<detail::has_vector_type<T>, Registers<T, pack_width>, T[pack_width]>;
+
+}  // namespace krysol

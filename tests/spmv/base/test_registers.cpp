@@ -1,0 +1,137 @@
+// Eight numbers in registers of every width, whatever this processor has: all do what arrays do.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+
+#include <krysol/spmv/base/pack.hpp>
+
+#if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
+
+namespace {
+
+using krysol::Pack;
+using krysol::pack_width;
+using krysol::Registers;
+
+template <class T, int register_bytes>
+struct Case {
+  using Number = T;
+  using Eight = Registers<T, pack_width, register_bytes>;
+};
+
+template <class C>
+class EightRegisters : public testing::Test {};
+using RegisterCases = testing::Types<Case<double, 16>, Case<double, 32>, Case<double, 64>,
+                                     Case<float, 16>, Case<float, 32>, Case<float, 64>>;
+TYPED_TEST_SUITE(EightRegisters, RegisterCases);
+
+template <class T>
+using Array = std::array<T, pack_width>;
+
+template <class T, class Eight>
+Array<T> numbers_of(const Eight& eight) {
+  Array<T> out;
+  eight.store(out.data());
+  return out;
+}
+
+template <class T>
+Array<T> some_numbers(int seed) {
+  Array<T> v;
+  for (int l = 0; l < pack_width; ++l)
+    v[static_cast<std::size_t>(l)] = static_cast<T>(seed + 3 * l);
+  return v;
+}
+
+/// want(l) for each lane.
+template <class T, class Eight, class Want>
+void expect_lanes(const Eight& eight, const Want& want) {
+  const Array<T> seen = numbers_of<T>(eight);
+  for (int l = 0; l < pack_width; ++l) EXPECT_EQ(seen[static_cast<std::size_t>(l)], want(l)) << l;
+}
+
+TYPED_TEST(EightRegisters, LieInMemoryAsArraysDo) {
+  EXPECT_EQ(sizeof(typename TypeParam::Eight), sizeof(Array<typename TypeParam::Number>));
+}
+
+TYPED_TEST(EightRegisters, LoadAnyTypeAndStore) {
+  using T = typename TypeParam::Number;
+  typename TypeParam::Eight eight;
+  eight.load(some_numbers<double>(5).data());
+  expect_lanes<T>(eight, [](int l) { return static_cast<T>(5 + 3 * l); });
+  eight.load(some_numbers<float>(-7).data());
+  expect_lanes<T>(eight, [](int l) { return static_cast<T>(-7 + 3 * l); });
+}
+
+TYPED_TEST(EightRegisters, AreSetLaneByLane) {
+  using T = typename TypeParam::Number;
+  typename TypeParam::Eight eight;
+  eight.set([](int l) { return static_cast<T>(l * l); });
+  expect_lanes<T>(eight, [](int l) { return static_cast<T>(l * l); });
+  eight.fill(T(2.5));
+  expect_lanes<T>(eight, [](int) { return T(2.5); });
+}
+
+TYPED_TEST(EightRegisters, AddAndMultiply) {
+  using T = typename TypeParam::Number;
+  typename TypeParam::Eight a;
+  typename TypeParam::Eight b;
+  typename TypeParam::Eight sum = {};
+  a.load(some_numbers<T>(1).data());
+  b.load(some_numbers<T>(-4).data());
+  sum.add_product(a, b);
+  sum.add_product(a, b);
+  expect_lanes<T>(sum, [](int l) { return static_cast<T>(2 * (1 + 3 * l) * (-4 + 3 * l)); });
+  sum += a;
+  sum *= b;
+  expect_lanes<T>(sum, [](int l) {
+    const int x = 1 + 3 * l;
+    const int y = -4 + 3 * l;
+    return static_cast<T>((2 * x * y + x) * y);
+  });
+}
+
+TYPED_TEST(EightRegisters, AreClearedWhereThereIsNoEntry) {
+  using T = typename TypeParam::Number;
+  const T inf = std::numeric_limits<T>::infinity();
+  for (unsigned bits = 0; bits < 256; ++bits) {
+    std::array<std::int32_t, pack_width> col{};
+    std::array<std::uint16_t, pack_width> code{};
+    for (unsigned l = 0; l < pack_width; ++l) {
+      const bool has = (bits >> l & 1U) != 0;
+      col[l] = has ? static_cast<std::int32_t>(l) : -1;
+      code[l] = static_cast<std::uint16_t>(has ? 60000 + l : 0xFFFF);
+    }
+    const auto want = [&](int l) { return (bits >> l & 1U) != 0 ? inf : T(0); };
+    typename TypeParam::Eight eight;
+    eight.fill(inf);
+    eight.keep_bits(bits);
+    expect_lanes<T>(eight, want);
+    eight.fill(inf);
+    eight.clear_where_negative(col.data());
+    expect_lanes<T>(eight, want);
+    eight.fill(inf);
+    eight.clear_where_equal(code.data(), 0xFFFF);
+    expect_lanes<T>(eight, want);
+  }
+}
+
+TEST(PackOfNumbers, IsWrittenPastTheCachesWhole) {
+  if constexpr (krysol::can_stream<Pack<double>>) {
+    Pack<double> v(1.0);
+    Pack<double> y(0.0);
+    for (int c = 0; c < pack_width; ++c) v.set(c, 10.0 + c);
+    krysol::stream(v, y);
+    krysol::end_of_streams();
+    EXPECT_TRUE(y == v);
+    EXPECT_EQ(y[5], 15.0);
+  } else {
+    GTEST_SKIP() << "this processor has no such instruction";
+  }
+}
+
+}  // namespace
+
+#endif
