@@ -44,8 +44,7 @@ struct Coo {
 
   Offset nnz() const { return static_cast<Offset>(values.extent(0)); }
   static FormatEstimate estimate(const MatrixProfile& matrix) {
-    const std::int64_t bytes = matrix.nnz() * (matrix.slot_bytes() + std::int64_t{sizeof(Index)});
-    return {bytes, refuse_more_than(bytes, 1, matrix.csr_bytes(), "csr")};
+    return {matrix.nnz() * (matrix.slot_bytes() + std::int64_t{sizeof(Index)})};
   }
 };
 

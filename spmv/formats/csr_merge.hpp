@@ -10,9 +10,6 @@ namespace krysol {
 template <class Exec>
 inline constexpr Offset merge_piece = Tiles<Exec>::tiled ? 4096 : 32;
 
-/// Bytes of csr; refuses rows that are equal work as they are.
-FormatEstimate estimate_csr_merge(const MatrixProfile& matrix);
-
 /// The matrix as in Csr. Merging the list of its entries with the list of its row ends gives
 /// rows + nnz steps; piece p takes the steps [p length, (p + 1) length), and so may begin and end
 /// within a row. What is left of its last row goes to a carry that is added afterwards, in order,
@@ -34,7 +31,9 @@ struct CsrMerge {
   Carries<Exec> carries;                 // one a piece
 
   Offset nnz() const { return csr.nnz(); }
-  static FormatEstimate estimate(const MatrixProfile& matrix) { return estimate_csr_merge(matrix); }
+  static FormatEstimate estimate(const MatrixProfile& matrix) {
+    return {.bytes = matrix.csr_bytes(), .shares_csr = matrix.on_host()};
+  }
 };
 
 template <class S, class Exec>

@@ -13,25 +13,33 @@
 namespace krysol {
 
 /// The diagonals that an entry of the sample is on, of some 512 rows taken from all over the
-/// matrix: at most as many as there are. Refuses where they alone are much padding.
+/// matrix: at most as many as there are. Refuses where they alone are much padding, or those of the
+/// first 32 rows of the sample.
 inline FormatEstimate estimate_dia(const MatrixProfile& matrix) {
   constexpr Index sample = 512;  // rows
-  constexpr Offset each = 64;    // entries of a row
+  constexpr Index first = 32;
+  constexpr Offset each = 64;  // entries of a row
   std::vector<Index> seen;
-  const Index stride = std::max<Index>(1, matrix.rows() / sample);
-  for (std::int64_t i = 0; i < matrix.rows(); i += stride) {
-    const Offset begin = matrix.row_ptr()[i];
-    const Offset end = matrix.row_ptr()[i + 1];
-    const Offset step = std::max<Offset>(1, (end - begin) / each);
-    for (Offset k = begin; k < end; k += step) {
-      seen.push_back(matrix.col_idx()[k] - static_cast<Index>(i));
-    }
-  }
-  std::sort(seen.begin(), seen.end());
-  const auto diagonals = std::unique(seen.begin(), seen.end()) - seen.begin();
   const std::int64_t rows = matrix.rows();
-  const std::int64_t bytes = diagonals * (rows * matrix.entry_bytes() + rows / 8);
-  return {bytes, refuse_more_than(bytes, 1.3, matrix.csr_bytes(), "csr")};
+  FormatEstimate estimate;
+  for (const Index wanted : {first, sample}) {
+    seen.clear();
+    const std::int64_t stride = std::max<std::int64_t>(1, rows / wanted);
+    for (std::int64_t i = 0; i < rows; i += stride) {
+      const Offset begin = matrix.row_ptr()[i];
+      const Offset end = matrix.row_ptr()[i + 1];
+      const Offset step = std::max<Offset>(1, (end - begin) / each);
+      for (Offset k = begin; k < end; k += step) {
+        seen.push_back(matrix.col_idx()[k] - static_cast<Index>(i));
+      }
+    }
+    std::sort(seen.begin(), seen.end());
+    const auto diagonals = std::unique(seen.begin(), seen.end()) - seen.begin();
+    const std::int64_t bytes = diagonals * (rows * matrix.entry_bytes() + rows / 8);
+    estimate = {bytes, refuse_more_than(bytes, 1.3, matrix.csr_bytes(), "csr")};
+    if (!estimate.refusal.empty()) break;
+  }
+  return estimate;
 }
 
 /// A(i, i + offset[d]) = values(i, d) where bit i % 8 of present(i / 8, d) is set. Slots without an

@@ -13,11 +13,7 @@ namespace krysol {
 inline FormatEstimate estimate_ell(const MatrixProfile& matrix) {
   const std::int64_t bytes =
       std::int64_t{matrix.longest_row()} * matrix.rows() * matrix.slot_bytes();
-  std::string refusal = refuse_more_than(bytes, 1.3, matrix.csr_bytes(), "csr");
-  if (refusal.empty() && matrix.on_host()) {
-    refusal = "sell_c_sigma reads the same places in one stream";
-  }
-  return {bytes, refusal};
+  return {bytes, refuse_more_than(bytes, 1.3, matrix.csr_bytes(), "csr")};
 }
 
 /// A(i, col_idx(i, j)) = values(i, j) for 0 <= j < width where col_idx(i, j) >= 0; a slot that

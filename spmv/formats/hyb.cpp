@@ -32,8 +32,7 @@ FormatEstimate estimate_hyb(const MatrixProfile& matrix) {
   const std::int64_t bytes =
       width * matrix.rows() * matrix.slot_bytes() +
       rest * (matrix.slot_bytes() + static_cast<std::int64_t>(sizeof(Index)));
-  return {bytes, refuse_more_than(bytes, matrix.on_host() ? 0.95 : 1.1, sell_bytes(matrix),
-                                  "sell_c_sigma")};
+  return {bytes, refuse_more_than(bytes, 1.3, matrix.csr_bytes(), "csr")};
 }
 
 }  // namespace krysol

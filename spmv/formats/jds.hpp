@@ -30,14 +30,8 @@ struct Jds {
 
   Offset nnz() const { return static_cast<Offset>(values.extent(0)); }
   static FormatEstimate estimate(const MatrixProfile& matrix) {
-    const std::int64_t bytes = matrix.nnz() * matrix.slot_bytes() +
-                               std::int64_t{matrix.rows()} * std::int64_t{sizeof(Index)};
-    const std::int64_t sell = sell_bytes(matrix);
-    if (matrix.on_host() && static_cast<double>(sell) < 1.3 * static_cast<double>(bytes)) {
-      return {bytes, "sell_c_sigma pads to " + in_megabytes(sell) + " of " + in_megabytes(bytes) +
-                         " only, in one stream"};
-    }
-    return {bytes};
+    return {matrix.nnz() * matrix.slot_bytes() +
+            std::int64_t{matrix.rows()} * std::int64_t{sizeof(Index)}};
   }
 };
 

@@ -37,8 +37,7 @@ struct KokkosKernels {
 
   Offset nnz() const { return csr.nnz(); }
   static FormatEstimate estimate(const MatrixProfile& matrix) {
-    return {matrix.csr_bytes(),
-            matrix.on_host() ? "the same bytes as csr, without its blocks of equal work" : ""};
+    return {.bytes = matrix.csr_bytes(), .shares_csr = matrix.on_host()};
   }
 };
 

@@ -37,8 +37,9 @@ struct Stencil {
   Offset nnz() const { return entries; }
   /// Of lists that slices share, the least.
   static FormatEstimate estimate(const MatrixProfile& matrix) {
-    return {std::int64_t{matrix.rows()} / slice_rows_of(matrix.on_host()) *
-            std::int64_t{sizeof(Index)}};
+    return {
+        std::int64_t{matrix.rows()} / slice_rows_of(matrix.on_host()) * std::int64_t{sizeof(Index)},
+        refuse_differing_rows(matrix, true)};
   }
 };
 

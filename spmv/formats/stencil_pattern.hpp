@@ -41,8 +41,9 @@ struct StencilPattern {
   /// Of lists that slices share, the least.
   static FormatEstimate estimate(const MatrixProfile& matrix) {
     return {matrix.nnz() * matrix.entry_bytes() +
-            std::int64_t{matrix.rows()} / slice_rows_of(matrix.on_host()) *
-                static_cast<std::int64_t>(sizeof(Index) + sizeof(Offset))};
+                std::int64_t{matrix.rows()} / slice_rows_of(matrix.on_host()) *
+                    static_cast<std::int64_t>(sizeof(Index) + sizeof(Offset)),
+            refuse_differing_rows(matrix, false)};
   }
 };
 

@@ -22,9 +22,11 @@ namespace krysol {
 /// states nothing is taken to read what csr reads.
 struct FormatEstimate {
   std::int64_t bytes = 0;  // of its arrays, at least, that a multiplication reads
-  std::string refusal{};   // a sentence why it need not be tried; empty where it should be
+  std::string refusal{};  // a sentence why from_csr would refuse, or what makes it pointless on any
+                          // processor; never how fast another format was somewhere. Else empty
   std::string
       variant{};  // what from_csr would choose, so that it need not be found again; or empty
+  bool shares_csr = false;  // its arrays are those of csr: there is next to nothing to convert
 };
 
 /// A matrix of the host, as the estimates of all formats look at it. What takes a pass over the

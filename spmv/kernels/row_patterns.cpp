@@ -127,31 +127,54 @@ struct Limit {
   }
 };
 
-/// Refuses a matrix whose rows mostly differ, by a few of them: 64 runs of 64 rows.
+/// `runs` runs of `length` rows from all over the matrix; returns how many rows that were.
 template <class S>
-void look_at_sample(std::string_view format, const Rows<S>& rows, const Limit& limit) {
-  constexpr Index run = 64;
-  if (limit.nnz <= limit.always) return;
-  Patterns<S> patterns(rows);
+std::int64_t look_at_runs(Index rows, Index runs, Index length, Patterns<S>& patterns) {
   std::int64_t seen = 0;
-  const Index stride = std::max<Index>(run, limit.rows / run);
-  for (std::int64_t first = 0; first < limit.rows; first += stride) {
-    const auto last = std::min<std::int64_t>(limit.rows, first + run);
+  const Index stride = std::max<Index>(length, rows / runs);
+  for (std::int64_t first = 0; first < rows; first += stride) {
+    const auto last = std::min<std::int64_t>(rows, first + length);
     for (std::int64_t i = first; i < last; ++i) patterns.kind_of(static_cast<Index>(i));
     seen += last - first;
   }
+  return seen;
+}
+
+/// Refuses a matrix whose rows mostly differ, by a few of them.
+template <class S>
+void look_at_sample(std::string_view format, const Rows<S>& rows, const Limit& limit) {
+  if (limit.nnz <= limit.always) return;
+  Patterns<S> patterns(rows);
+  const std::int64_t seen = look_at_runs(limit.rows, 64, 64, patterns);
   if (2 * static_cast<std::int64_t>(patterns.first_row.size()) > seen) {
     limit.refuse(format, patterns.first_row.size(), seen, patterns.list_entries);
   }
 }
 
+/// Entries of lists that are allowed whatever the matrix.
+Offset always_allowed(std::size_t entry_bytes, bool with_values) {
+  return Offset{always_allowed_bytes} /
+         static_cast<Offset>(sizeof(Index) + (with_values ? entry_bytes : 0));
+}
+
 }  // namespace
+
+std::string refuse_differing_rows(const MatrixProfile& matrix, bool with_values) {
+  return matrix.visit([with_values]<class S>(const HostCsr<S>& a) -> std::string {
+    if (a.nnz() <= always_allowed(sizeof(S), with_values)) return {};
+    const Rows<S> rows{a.row_ptr.data(), a.col_idx.data(), a.values.data(), with_values};
+    Patterns<S> patterns(rows);
+    const std::int64_t seen = look_at_runs(a.rows, 16, 16, patterns);
+    const auto differ = static_cast<std::int64_t>(patterns.first_row.size());
+    if (4 * differ <= 3 * seen) return {};
+    return fmt::format("of {} rows sampled {} differ", seen, differ);
+  });
+}
 
 template <class S>
 RowPatterns find_patterns(std::string_view format, const HostCsr<S>& a, bool with_values) {
   const Rows<S> rows{a.row_ptr.data(), a.col_idx.data(), a.values.data(), with_values};
-  const auto entry = static_cast<Offset>(sizeof(Index) + (with_values ? sizeof(S) : 0));
-  const Limit limit{a.nnz(), a.rows, Offset{always_allowed_bytes} / entry};
+  const Limit limit{a.nnz(), a.rows, always_allowed(sizeof(S), with_values)};
   look_at_sample(format, rows, limit);
   RowPatterns found;
   found.of_row.resize(static_cast<std::size_t>(a.rows));

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include <krysol/spmv/base/pack.hpp>
+#include <krysol/spmv/kernels/matrix_profile.hpp>
 #include <krysol/spmv/kernels/padding.hpp>
 #include <krysol/spmv/kernels/slots.hpp>
 
@@ -28,6 +30,10 @@ struct RowPatterns {
 /// of threads; the numbers in the message may. On the host's cores; O(nnz) where patterns are few.
 template <class S>
 RowPatterns find_patterns(std::string_view format, const HostCsr<S>& a, bool with_values);
+
+/// A sentence where more than three quarters of some 256 rows taken from all over the matrix
+/// differ, so that find_patterns would refuse it; empty otherwise. O(1).
+std::string refuse_differing_rows(const MatrixProfile& matrix, bool with_values);
 
 /// The lists one after another: offset[pattern_ptr[q] + j] = column minus row of entry j of pattern
 /// q.

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <functional>
 #include <limits>
 
 #include <fmt/core.h>
@@ -24,14 +26,15 @@ struct Candidate {
   }
 };
 
-/// All formats but `base`. The fewest bytes first: what they win makes most of the others needless
-/// to convert.
+/// All formats but `base`: those that use its arrays, and then the fewest bytes first, because what
+/// they win makes most of the others needless to convert.
 std::vector<Candidate> candidates(const MatrixProfile& matrix, std::string_view base) {
   std::vector<Candidate> all;
   for (const FormatInfo& f : list_formats()) {
     if (f.name != base) all.push_back({f, f.estimate(matrix)});
   }
   std::stable_sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) {
+    if (a.estimate.shares_csr != b.estimate.shares_csr) return a.estimate.shares_csr;
     return a.estimate.bytes < b.estimate.bytes;
   });
   return all;
@@ -49,52 +52,105 @@ struct TimedVectors {
   Vector<S, Exec> x;
   Vector<S, Exec> y;
   bool with_dot = false;
+  const std::function<double(std::string_view)>& clock;
   ReductionWorkspace<Exec> sums{};
 };
 
 /// Seconds of a multiplication; of several in a row where one is too short for the clock.
 template <class S, class Exec>
-double time_once(const Operator<S, Exec>& a, TimedVectors<S, Exec>& work, int times) {
+double time_once(const Contender<S, Exec>& c, TimedVectors<S, Exec>& work, int times) {
   const Exec exec{};
   exec.fence();
   Kokkos::Timer timer;
   for (int k = 0; k < times; ++k) {
     if (work.with_dot) {
-      apply_dot(exec, a, ConstVector<S, Exec>(work.x), work.y, work.sums);
+      apply_dot(exec, *c.op, ConstVector<S, Exec>(work.x), work.y, work.sums);
     } else {
-      apply(exec, S(1), a, ConstVector<S, Exec>(work.x), S(0), work.y);
+      apply(exec, S(1), *c.op, ConstVector<S, Exec>(work.x), S(0), work.y);
     }
   }
   exec.fence();
-  return timer.seconds() / times;
+  return work.clock ? work.clock(c.trial->name) : timer.seconds() / times;
 }
 
-/// Both take turns; sets the least time of each.
+/// Both take turns, more of them where they are close; sets the least time of each.
 template <class S, class Exec>
 void compare(Contender<S, Exec>& a, Contender<S, Exec>& b, TimedVectors<S, Exec>& work) {
-  constexpr int rounds = 3;
-  constexpr double shortest = 50e-6;
-  const auto repeats = [&](const Contender<S, Exec>& c) {
-    const double once = time_once(*c.op, work, 1);  // warms up, too
+  constexpr int rounds = 2;
+  constexpr int most_rounds = 5;
+  constexpr double a_little_slower = 1.05;
+  constexpr double much_faster = 0.9;
+  constexpr double hopeless = 1.5;
+  constexpr double shortest = 10e-6;
+  const auto repeats = [](double once) {
     return std::clamp(static_cast<int>(shortest / std::max(once, 1e-9)), 1, 100);
   };
-  const int times_a = repeats(a);
-  const int times_b = repeats(b);
-  a.trial->seconds = b.trial->seconds = std::numeric_limits<double>::infinity();
-  for (int k = 0; k < rounds; ++k) {
-    a.trial->seconds = std::min(a.trial->seconds, time_once(*a.op, work, times_a));
-    b.trial->seconds = std::min(b.trial->seconds, time_once(*b.op, work, times_b));
-  }
+  const auto take = [&work](Contender<S, Exec>& c, int times) {
+    const double seconds = time_once(c, work, times);
+    c.trial->seconds = std::min(c.trial->seconds, seconds);
+  };
+  if (!a.trial->measured) a.trial->seconds = std::numeric_limits<double>::infinity();
+  const double warm_a = time_once(a, work, 1);
+  const double warm_b = time_once(b, work, 1);
   a.trial->measured = b.trial->measured = true;
+  b.trial->seconds = warm_b;
+  if (warm_b > hopeless * warm_a) {
+    take(b, repeats(warm_b));  // its first may have waited for memory
+    if (b.trial->seconds > hopeless * warm_a) {
+      a.trial->seconds = std::min(a.trial->seconds, warm_a);
+      return;
+    }
+  }
+  a.trial->seconds = b.trial->seconds = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < most_rounds; ++k) {
+    take(a, repeats(warm_a));
+    take(b, repeats(warm_b));
+    const double ratio = b.trial->seconds / a.trial->seconds;
+    if (k + 1 >= rounds && (ratio > a_little_slower || ratio < much_faster)) break;
+  }
 }
 
-/// The fastest that any format moved its bytes so far.
+/// Combines words, in blocks, so that nothing but reading them takes time.
+struct ReadWords {
+  static constexpr std::int64_t block = 4096;  // words
+  const std::uint64_t* words;
+  std::int64_t count;
+
+  void operator()(std::int64_t b, std::uint64_t& all) const {
+    const std::int64_t last = std::min(count, (b + 1) * block);
+    std::uint64_t bits = 0;
+#pragma omp simd reduction(^ : bits)
+    for (std::int64_t w = b * block; w < last; ++w) bits ^= words[w];
+    all += bits;
+  }
+};
+
+/// Seconds to read an array of the matrix once, by the host's cores.
+double reading_seconds(const void* begin, std::int64_t bytes) {
+  const std::int64_t count = bytes / std::int64_t{sizeof(std::uint64_t)};
+  double best = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < 2; ++k) {
+    Kokkos::Timer timer;
+    std::uint64_t all = 0;
+    Kokkos::parallel_reduce("krysol::select(read)",
+                            Kokkos::RangePolicy<Host, Kokkos::IndexType<std::int64_t>>(
+                                0, (count + ReadWords::block - 1) / ReadWords::block),
+                            ReadWords{static_cast<const std::uint64_t*>(begin), count}, all);
+    best = std::min(best, timer.seconds());
+  }
+  return best;
+}
+
+/// The fastest that anything was read in this run.
 class Roofline {
  public:
   explicit Roofline(std::int64_t vectors) : vectors_(vectors) {}
 
   void add(const FormatTrial& t) {
-    if (t.measured) rate_ = std::max(rate_, static_cast<double>(t.bytes + vectors_) / t.seconds);
+    if (t.measured) add(t.bytes + vectors_, t.seconds);
+  }
+  void add(std::int64_t bytes, double seconds) {
+    if (seconds > 0) rate_ = std::max(rate_, static_cast<double>(bytes) / seconds);
   }
   /// Why a format of so many bytes cannot be faster than the best; empty where it could be.
   std::string rules_out(std::int64_t bytes, const FormatTrial& best) const {
@@ -110,15 +166,33 @@ class Roofline {
   double rate_ = 0;  // bytes/s
 };
 
-/// Why nothing more is tried after so many seconds of choosing; empty where something may be.
-std::string budget_rules_out(double spent, std::string_view base, double base_seconds,
-                             const SelectOptions& options) {
-  if (std::isinf(base_seconds)) return {};  // not timed yet
-  const double most = options.most_share * options.products * base_seconds;
-  if (spent <= std::max(most, options.unnoticed_seconds)) return {};
-  return fmt::format("choosing had taken {:.0f} % of the time of {:.0f} multiplications by {}",
-                     100 * spent / (options.products * base_seconds), options.products, base);
-}
+/// What choosing may cost, and what a further format would.
+class Budget {
+ public:
+  explicit Budget(const SelectOptions& options) : options_(options) {}
+
+  /// Of a conversion that was made.
+  void add(const FormatTrial& t, const FormatEstimate& estimate) {
+    if (!estimate.shares_csr) longest_ = std::max(longest_, t.convert_seconds);
+  }
+  /// Why a format is not tried after so many seconds of choosing; empty where it may be.
+  std::string rules_out(const FormatEstimate& estimate, double spent, const FormatTrial& best,
+                        double base_seconds) const {
+    if (estimate.shares_csr || std::isinf(base_seconds)) return {};
+    // Conversions were seen to take 4 to 15 multiplications by csr; a few more are timed.
+    const double next = std::max(8 * base_seconds, longest_);
+    const double all = options_.products * std::min(best.seconds, base_seconds);
+    if (spent + next <= std::max(options_.most_share * all, options_.unnoticed_seconds)) return {};
+    return fmt::format(
+        "choosing had taken {:.0f} % of the time of {:.0f} multiplications by {}, and would take "
+        "some {:.0f} % with it",
+        100 * spent / all, options_.products, best.name, 100 * (spent + next) / all);
+  }
+
+ private:
+  const SelectOptions& options_;
+  double longest_ = 0;  // s
+};
 
 template <class S, class Exec>
 Contender<S, Exec> make_contender(const HostCsr<S>& csr, FormatTrial& trial) {
@@ -172,18 +246,24 @@ std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>& csr,
   const Vector<S, Exec> x = allocate<Vector<S, Exec>>("select.x", csr.cols);
   const Vector<S, Exec> y = zeros<S>(Exec{}, "select.y", csr.rows);
   Kokkos::deep_copy(x, S(1));
-  TimedVectors<S, Exec> work{x, y, options.with_dot && csr.rows == csr.cols};
+  TimedVectors<S, Exec> work{x, y, options.with_dot && csr.rows == csr.cols, options.clock};
   Roofline roofline(profile.vector_bytes());
+  if constexpr (on_host<Exec>) {
+    const std::int64_t of_values = csr.nnz() * std::int64_t{sizeof(S)};
+    roofline.add(of_values, reading_seconds(csr.values.data(), of_values));
+  }
+  Budget budget(options);
   double base_seconds = std::numeric_limits<double>::infinity();
   for (const Candidate& candidate : candidates(profile, base)) {
     FormatTrial& trial = choice.trials.emplace_back();
     trial.name = candidate.name();
     trial.remark = candidate.estimate.refusal;
-    if (trial.remark.empty()) {
+    if (trial.remark.empty() && !candidate.estimate.shares_csr && !options.clock) {
       trial.remark = roofline.rules_out(candidate.estimate.bytes, *best.trial);
     }
     if (trial.remark.empty()) {
-      trial.remark = budget_rules_out(clock.seconds(), base, base_seconds, options);
+      trial.remark =
+          budget.rules_out(candidate.estimate, clock.seconds(), *best.trial, base_seconds);
     }
     if (!trial.remark.empty()) continue;
     Contender<S, Exec> challenger;
@@ -196,6 +276,7 @@ std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>& csr,
       trial.remark = fmt::format("not enough memory: {}", e.what());
       continue;
     }
+    budget.add(trial, candidate.estimate);
     compare(best, challenger, work);
     roofline.add(*best.trial);
     roofline.add(trial);

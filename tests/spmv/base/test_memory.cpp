@@ -181,7 +181,9 @@ TEST(Memory, AutoPassesOverFormatsThatDoNotFit) {
     const auto op = krysol::select_format<double, Host>(a, {}, choice);
     EXPECT_EQ(op->nnz(), a.nnz());
   }
-  EXPECT_EQ(choice.name, "csr") << choice.reason;
+  const bool shares =
+      choice.name == "csr" || choice.name == "csr_merge" || choice.name == "kokkos_kernels";
+  EXPECT_TRUE(shares) << choice.name << ": " << choice.reason;
   int no_room = 0;
   for (const auto& trial : choice.trials) {
     if (holds(trial.remark, "not enough memory: no room for '")) ++no_room;
