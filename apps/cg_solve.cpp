@@ -23,6 +23,7 @@
 #include "common/progress_line.hpp"
 #include "common/read_options.hpp"
 #include "common/system.hpp"
+#include "common/waiting.hpp"
 #include "krysol_version.hpp"
 
 namespace krysol::apps {
@@ -298,6 +299,7 @@ int main_checked(int argc, char** argv) {
 }  // namespace krysol::apps
 
 int main(int argc, char** argv) {
+  krysol::apps::settle_waiting(argv);
   return krysol::apps::run_program("cg_solve",
                                    [&] { return krysol::apps::main_checked(argc, argv); });
 }

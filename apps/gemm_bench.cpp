@@ -9,6 +9,7 @@
 #include "bench/gemm.hpp"
 #include "bench/gemm_peers.hpp"
 #include "common/cli.hpp"
+#include "common/waiting.hpp"
 #include "krysol_version.hpp"
 
 namespace krysol::apps {
@@ -120,6 +121,7 @@ int main_checked(int argc, char** argv) {
 }  // namespace krysol::apps
 
 int main(int argc, char** argv) {
+  krysol::apps::settle_waiting(argv);
   return krysol::apps::run_program("gemm_bench",
                                    [&] { return krysol::apps::main_checked(argc, argv); });
 }

@@ -29,6 +29,7 @@
 #include <krysol/spmv/matrix/triplet_edits.hpp>
 #include "common/cli.hpp"
 #include "common/read_options.hpp"
+#include "common/waiting.hpp"
 
 namespace krysol::apps {
 namespace {
@@ -401,6 +402,7 @@ int main_checked(int argc, char** argv) {
 }  // namespace krysol::apps
 
 int main(int argc, char** argv) {
+  krysol::apps::settle_waiting(argv);
   return krysol::apps::run_program("matrix_convert",
                                    [&] { return krysol::apps::main_checked(argc, argv); });
 }

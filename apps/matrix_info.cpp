@@ -20,6 +20,7 @@
 #include <krysol/report/text.hpp>
 #include "common/cli.hpp"
 #include "common/read_options.hpp"
+#include "common/waiting.hpp"
 #include "krysol_version.hpp"
 
 namespace krysol::apps {
@@ -212,6 +213,7 @@ int main_checked(int argc, char** argv) {
 }  // namespace krysol::apps
 
 int main(int argc, char** argv) {
+  krysol::apps::settle_waiting(argv);
   return krysol::apps::run_program("matrix_info",
                                    [&] { return krysol::apps::main_checked(argc, argv); });
 }

@@ -22,6 +22,7 @@
 #include "bench/bench_summary.hpp"
 #include "bench/peers.hpp"
 #include "common/cli.hpp"
+#include "common/waiting.hpp"
 #include "krysol_version.hpp"
 
 namespace krysol::apps {
@@ -325,6 +326,7 @@ int main_checked(int argc, char** argv) {
 }  // namespace krysol::apps
 
 int main(int argc, char** argv) {
+  krysol::apps::settle_waiting(argv);
   return krysol::apps::run_program("spmv_bench",
                                    [&] { return krysol::apps::main_checked(argc, argv); });
 }

@@ -11,6 +11,7 @@
 
 #include <krysol/io/bytes/file.hpp>
 #include <krysol/io/bytes/parse_error.hpp>
+#include <krysol/spmv/base/cores.hpp>
 #include <krysol/spmv/base/join.hpp>
 #include <krysol/spmv/select/formats.hpp>
 
@@ -18,6 +19,8 @@
 
 namespace krysol::apps {
 namespace {
+
+constexpr int most_threads = 512;  // that Kokkos has room for on OpenMP
 
 std::vector<FormatInfo> list_formats_and_auto(std::string_view auto_is_good_for) {
   auto formats = list_formats();
@@ -68,8 +71,10 @@ void add_machine_options(CLI::App& app, MachineOptions& o, bool measures) {
     app.add_flag("--no-bandwidth", o.no_bandwidth,
                  "do not measure this machine's memory bandwidth");
   }
-  app.add_option("--threads", o.threads, "host threads (default: OMP_NUM_THREADS, or all cores)")
-      ->check(CLI::Range(1, 4096));
+  app.add_option("--threads", o.threads,
+                 "host threads, at most 512 (default: OMP_NUM_THREADS, or all cores that this "
+                 "process may use, whichever is less)")
+      ->check(CLI::Range(1, most_threads));
   app.add_option("--device", o.device, "number of the GPU (default: the first)")
       ->check(number_from(0));
 }
@@ -77,7 +82,8 @@ void add_machine_options(CLI::App& app, MachineOptions& o, bool measures) {
 Kokkos::InitializationSettings kokkos_settings(const MachineOptions& o) {
   Kokkos::InitializationSettings settings;
   settings.set_disable_warnings(true);
-  if (o.threads > 0) settings.set_num_threads(o.threads);
+  const int threads = o.threads > 0 ? o.threads : default_threads();
+  if (threads > 0) settings.set_num_threads(threads);
   if (o.device >= 0) settings.set_device_id(o.device);
   return settings;
 }

@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include <krysol/spmv/base/cores.hpp>
+
 namespace krysol {
 
 namespace {
@@ -40,9 +42,9 @@ int reading_threads(int asked) {
   if (asked > 0) return asked;
   if (const char* text = std::getenv("OMP_NUM_THREADS")) {
     const int wanted = std::atoi(text);
-    if (wanted > 0) return wanted;
+    if (wanted > 0) return std::min(wanted, usable_cores());
   }
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return usable_cores();
 }
 
 void on_threads(int threads, const std::function<void()>& work) {

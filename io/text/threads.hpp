@@ -7,7 +7,7 @@
 namespace krysol {
 
 /// How many threads read or write: those asked for, or, where that is 0, as many as OMP_NUM_THREADS
-/// says, or as there are cores for this process.
+/// says, but no more than there are cores for this process (usable_cores()).
 int reading_threads(int asked);
 
 /// Calls `work()` on `threads` threads at a time, this one among them; on fewer where the system

@@ -249,8 +249,8 @@ cg(const Exec& exec, const A& a, const std::type_identity_t<ConstVector<T, Exec>
                "positive, or 0 where no bound is known");
   const auto make_z = [&] { return monitor.vector(2, "cg.z"); };
   fused::choose<T, Exec>(m, make_z, [&](auto in_loop, auto apply_m) {
-    CgRun<T, Exec, A, decltype(in_loop), decltype(apply_m)> run{exec,    a,       in_loop,
-                                                                apply_m, options, monitor};
+    CgRun<T, Exec, A, decltype(in_loop), decltype(apply_m)> run{monitor.exec, a,       in_loop,
+                                                                apply_m,      options, monitor};
     run.solve();
   });
   return std::move(monitor.result);

@@ -355,8 +355,8 @@ requires LinearOperator<A, T, Exec> && Preconditioner<M, T, Exec> SolveResult mi
                               workspace != nullptr ? *workspace : own);
   const auto make_z = [&] { return monitor.vector(5, "minres.z"); };
   fused::choose<T, Exec>(m, make_z, [&](auto in_loop, auto apply_m) {
-    MinresRun<T, Exec, A, decltype(in_loop), decltype(apply_m)> run{exec, a, in_loop, apply_m,
-                                                                    monitor};
+    MinresRun<T, Exec, A, decltype(in_loop), decltype(apply_m)> run{monitor.exec, a, in_loop,
+                                                                    apply_m, monitor};
     run.solve();
   });
   return std::move(monitor.result);

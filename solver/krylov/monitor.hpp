@@ -10,6 +10,7 @@
 #include <krysol/solver/krylov/asymmetry.hpp>
 #include <krysol/solver/krylov/blas1.hpp>
 #include <krysol/solver/krylov/rounding.hpp>
+#include <krysol/solver/krylov/thread_choice.hpp>
 #include <krysol/solver/krylov/workspace.hpp>
 #include <krysol/solver/outcome/advice.hpp>
 #include <krysol/solver/outcome/solver.hpp>
@@ -69,7 +70,8 @@ struct Monitor {
   static constexpr double epsilon = static_cast<double>(std::numeric_limits<Real<T>>::epsilon());
   static constexpr std::size_t first_free = 5;  // vector of the workspace, for methods
 
-  const Exec& exec;
+  ThreadChoice<Exec> threads;
+  const Exec& exec;  // for the iteration in progress: what was given, or fewer of its threads
   const A& a;
   ConstVector<T, Exec> b;  // [rows]
   Vector<T, Exec> x;       // [rows] without e / scale
@@ -93,7 +95,8 @@ struct Monitor {
   Monitor(const MethodTraits& method, const Exec& space, const A& matrix,
           const ConstVector<T, Exec>& rhs, const Vector<T, Exec>& guess,
           const StoppingCriteria& criteria, const Observer& seen, Workspace<T, Exec>& workspace)
-      : exec(space),
+      : threads(space),
+        exec(threads.exec()),
         a(matrix),
         b(rhs),
         x(guess),
@@ -182,6 +185,7 @@ struct Monitor {
   std::optional<Status> limit(std::int64_t k, const Predict& predict) {
     if (at_limit(k)) return end_early(Status::max_iterations);
     look_at_rounding(k);
+    threads.after_iteration();
     const double seconds = clock.seconds();
     double late = stop.time_limit_s > 0 && seconds >= stop.time_limit_s ? 1 : 0;
     double unwanted = late == 0 && observer && !observer(progress(k, seconds, predict())) ? 1 : 0;

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <stdexcept>
 
+#include <krysol/spmv/base/cores.hpp>
 #include <krysol/spmv/base/vector.hpp>
 
 namespace krysol {
@@ -35,7 +36,9 @@ void ensure_kokkos() {
         "Krysol before Kokkos::finalize, and let the Kokkos::ScopeGuard live as long as it is "
         "used");
   }
-  Kokkos::initialize(Kokkos::InitializationSettings().set_disable_warnings(true));
+  auto settings = Kokkos::InitializationSettings().set_disable_warnings(true);
+  if (const int threads = default_threads(); threads > 0) settings.set_num_threads(threads);
+  Kokkos::initialize(settings);
   if (!on_host<Kokkos::DefaultExecutionSpace>) std::atexit(finalize_at_exit);
 }
 

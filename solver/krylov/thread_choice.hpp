@@ -1,0 +1,147 @@
+// All threads of a host or one of them, whichever makes iterations faster: measured while they run.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <optional>
+#include <type_traits>
+
+namespace krysol {
+
+/// When to try another number of threads, from the times of iterations alone.
+///
+/// Threads that meet at the end of each kernel wait for the slowest of them. Where another process
+/// has taken a core, that is one which the system has put to sleep, for some milliseconds each
+/// time, and one thread alone may be ten times as fast; and kernels of a few microseconds do not
+/// pay for waking the others. The bits of a solve do not depend on the number of threads, so it may
+/// change between two iterations.
+///
+/// Iterations with all threads are watched in windows of some milliseconds, longer than the system
+/// lets a process have a core. Where they are short, or some took much longer than the fastest, as
+/// many follow with one thread, and the faster of the two numbers goes on. The other is tried again
+/// after 16 times as long, and after each trial in vain after twice as long as before.
+class ThreadTrials {
+ public:
+  static constexpr double short_iteration = 30e-6;  // s: three kernels, waking threads for each
+  static constexpr double disturbed = 1.5;          // mean over least seconds of an iteration
+  static constexpr double benefit = 0.9;            // of the time, which one thread must save
+  static constexpr int least_count = 4;             // iterations of a window
+  static constexpr double window = 10e-3;           // s
+  static constexpr double longest_wait = 0.5;       // s between trials, unless they are long
+
+  /// An iteration took so many seconds. True where the next one is to have the other number.
+  bool add(double seconds) {
+    ++count_;
+    sum_ += seconds;
+    least_ = std::min(least_, seconds);
+    if (count_ < least_count) return false;
+    const bool is_short = sum_ < short_iteration * count_;
+    // A window of short iterations need not be long: they do not pay, whatever else runs.
+    if (sum_ < window && !(is_short && (first_ || trial_))) return false;
+    if (trial_) return end_of_trial();
+    waited_ += sum_;
+    const bool due = first_ || waited_ >= wait_;
+    const bool worth_it = one_ || is_short || sum_ > disturbed * least_ * count_;
+    first_ = false;
+    kept_ = sum_ / count_;
+    clear();
+    if (!due || !worth_it) return false;
+    trial_ = true;
+    one_ = !one_;
+    return true;
+  }
+
+  /// The number of threads that the next iteration is to have: one, or all.
+  bool one() const { return one_; }
+
+ private:
+  void clear() {
+    count_ = 0;
+    sum_ = 0;
+    least_ = std::numeric_limits<double>::infinity();
+  }
+  /// Keeps the number that was tried, or goes back.
+  bool end_of_trial() {
+    const double tried = sum_ / count_;
+    const double spent = sum_;
+    const bool better = one_ ? tried < benefit * kept_ : benefit * tried < kept_;
+    clear();
+    trial_ = false;
+    waited_ = 0;
+    wait_ = better ? 16 * spent : std::max(2 * wait_, 16 * spent);
+    wait_ = std::min(wait_, std::max(longest_wait, 16 * spent));
+    if (better) return false;
+    one_ = !one_;
+    return true;
+  }
+
+  bool one_ = false;
+  bool trial_ = false;
+  bool first_ = true;
+  int count_ = 0;
+  double sum_ = 0;
+  double least_ = std::numeric_limits<double>::infinity();
+  double kept_ = 0;    // s an iteration, of the number before the trial
+  double waited_ = 0;  // s since the last trial
+  double wait_ = 0;
+};
+
+/// The instance of Exec that an iteration is to use: the one that was given, or one with a single
+/// thread where ThreadTrials finds that faster. Always the one that was given where Exec has no
+/// threads, or that has one.
+template <class Exec>
+class ThreadChoice {
+ public:
+  explicit ThreadChoice(const Exec& given) : given_(given), current_(given) {
+    usable_ = threads_of(given) > 1;
+  }
+  ThreadChoice(const ThreadChoice&) = delete;
+  ThreadChoice& operator=(const ThreadChoice&) = delete;
+
+  /// Stays the same object; another instance after an iteration, perhaps.
+  const Exec& exec() const { return current_; }
+
+  /// Between two iterations, when all that was launched is done.
+  void after_iteration() {
+    if (!usable_) return;
+    const auto now = Clock::now();
+    const double seconds = std::chrono::duration<double>(now - last_).count();
+    const bool begun = last_ != Clock::time_point{};
+    last_ = now;
+    if (!begun || !trials_.add(seconds)) return;
+    if (trials_.one()) {
+      if (!one_) one_ = single(given_);
+      current_ = *one_;
+    } else {
+      current_ = given_;
+    }
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  static int threads_of([[maybe_unused]] const Exec& exec) {
+#if defined(KOKKOS_ENABLE_OPENMP)
+    if constexpr (std::is_same_v<Exec, Kokkos::OpenMP>) return exec.concurrency();
+#endif
+    return 1;
+  }
+  static Exec single([[maybe_unused]] const Exec& exec) {
+#if defined(KOKKOS_ENABLE_OPENMP)
+    if constexpr (std::is_same_v<Exec, Kokkos::OpenMP>) return Kokkos::OpenMP(1);
+#endif
+    return exec;
+  }
+
+  Exec given_;
+  Exec current_;
+  std::optional<Exec> one_{};
+  bool usable_ = false;
+  ThreadTrials trials_{};
+  Clock::time_point last_{};
+};
+
+}  // namespace krysol

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <krysol/spmv/base/cores.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <string>
+#include <system_error>
+#include <thread>
+
+#if defined(_OPENMP)
+#include <omp.h>
+#endif
+#if defined(__linux__)
+#include <sched.h>
+#endif
+
+namespace krysol {
+namespace {
+
+constexpr double no_quota = std::numeric_limits<double>::infinity();
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// quota / period of "max 100000", "150000 100000"; v1 has the two in files of their own, and -1
+/// for none.
+double quota_of(const std::string& quota, const std::string& period) {
+  const double q = std::strtod(quota.c_str(), nullptr);
+  const double p = std::strtod(period.c_str(), nullptr);
+  return q > 0 && p > 0 ? q / p : no_quota;
+}
+
+double quota_of_folder(const std::filesystem::path& folder) {
+  const std::string both = text_of(folder / "cpu.max");
+  const auto space = both.find(' ');
+  const double v2 =
+      space == std::string::npos ? no_quota : quota_of(both.substr(0, space), both.substr(space));
+  const double v1 =
+      quota_of(text_of(folder / "cpu.cfs_quota_us"), text_of(folder / "cpu.cfs_period_us"));
+  return std::min(v1, v2);
+}
+
+/// Of a group and of those above it.
+double least_quota(const std::filesystem::path& mount, std::string_view group) {
+  std::error_code ignored;
+  std::filesystem::path path = std::filesystem::path(group).relative_path();
+  if (!is_directory(mount / path, ignored)) path.clear();
+  double least = quota_of_folder(mount);
+  for (; !path.empty(); path = path.parent_path()) {
+    least = std::min(least, quota_of_folder(mount / path));
+  }
+  return least;
+}
+
+int cores_of_mask() {
+#if defined(_OPENMP)
+  return omp_get_num_procs();  // also where threads are bound by now
+#else
+#if defined(__linux__)
+  cpu_set_t mask;
+  if (sched_getaffinity(0, sizeof mask, &mask) == 0) return CPU_COUNT(&mask);
+#endif
+  return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+#endif
+}
+
+}  // namespace
+
+double detail::cpu_quota(const std::filesystem::path& root, std::string_view groups) {
+  double least = no_quota;
+  while (!groups.empty()) {
+    const auto end = std::min(groups.find('\n'), groups.size());
+    const std::string_view line = groups.substr(0, end);
+    groups.remove_prefix(std::min(end + 1, groups.size()));
+    const auto first = line.find(':');
+    const auto second = first == std::string_view::npos ? first : line.find(':', first + 1);
+    if (second == std::string_view::npos) continue;
+    const std::string_view controllers = line.substr(first + 1, second - first - 1);
+    const std::string_view group = line.substr(second + 1);
+    if (controllers.empty()) {  // version 2
+      least = std::min(least, least_quota(root, group));
+    } else if (("," + std::string(controllers) + ",").find(",cpu,") != std::string::npos) {
+      least = std::min(least, least_quota(root / "cpu", group));
+      least = std::min(least, least_quota(root / controllers, group));
+    }
+  }
+  return least;
+}
+
+int usable_cores() {
+  int cores = cores_of_mask();
+#if defined(__linux__)
+  const double quota = detail::cpu_quota("/sys/fs/cgroup", text_of("/proc/self/cgroup"));
+  if (quota < cores) cores = static_cast<int>(std::lround(quota));
+#endif
+  return std::max(1, cores);
+}
+
+int default_threads() {
+#if defined(_OPENMP)
+  if (std::getenv("KOKKOS_NUM_THREADS") != nullptr) return 0;
+  return std::min(omp_get_max_threads(), usable_cores());
+#else
+  return 0;
+#endif
+}
+
+}  // namespace krysol

@@ -1,0 +1,28 @@
+// How many cores this process may use, whatever the machine has.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+namespace krysol {
+
+/// Cores that this process may keep busy: those of its affinity mask, and no more than the quotas
+/// of its control groups (cpu.max, cpu.cfs_quota_us) come to, rounded to the nearest; one at least.
+int usable_cores();
+
+/// Threads to start where nobody asks for a number by Kokkos' own settings: those that OpenMP would
+/// start (OMP_NUM_THREADS), but no more than usable_cores(), because two threads on one core wait
+/// for each other. 0 where Kokkos is to decide.
+int default_threads();
+
+namespace detail {
+
+/// The least quota, in cores, of the groups that a process belongs to and those above them; Inf
+/// where there is none. root: where control groups are mounted, /sys/fs/cgroup. groups: what
+/// /proc/self/cgroup says; a path that is not there, as in containers, is that of the root.
+double cpu_quota(const std::filesystem::path& root, std::string_view groups);
+
+}  // namespace detail
+
+}  // namespace krysol

@@ -1,0 +1,94 @@
+// When a solve goes on with one thread instead of all, by times that are made up here.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include <krysol/solver/krylov/thread_choice.hpp>
+
+namespace {
+
+using krysol::ThreadTrials;
+
+/// What became of a solve whose iteration k takes seconds(one thread?, k).
+struct Outcome {
+  int iterations = 0;
+  int with_one = 0;
+  int changes = 0;
+  double seconds = 0;
+  bool one_at_end = false;
+};
+
+Outcome run(int iterations, const std::function<double(bool, int)>& seconds) {
+  ThreadTrials trials;
+  Outcome r;
+  for (int k = 0; k < iterations; ++k) {
+    const double s = seconds(trials.one(), k);
+    r.with_one += trials.one() ? 1 : 0;
+    r.seconds += s;
+    ++r.iterations;
+    r.changes += trials.add(s) ? 1 : 0;
+  }
+  r.one_at_end = trials.one();
+  return r;
+}
+
+TEST(ThreadTrials, LeavesSteadyLongIterationsAlone) {
+  for (const double s : {1e-4, 1e-3, 1e-1}) {
+    const Outcome r =
+        run(2000, [s](bool one, int k) { return (one ? 2 : 1) * s * (1 + 0.2 * (k % 2)); });
+    EXPECT_EQ(r.with_one, 0) << s;
+  }
+}
+
+TEST(ThreadTrials, GoesOnWithOneThreadWhereWakingOthersDoesNotPay) {
+  const Outcome r = run(1000, [](bool one, int) { return one ? 5e-6 : 20e-6; });
+  EXPECT_TRUE(r.one_at_end);
+  EXPECT_LT(r.seconds, 1.2 * 1000 * 5e-6);
+}
+
+TEST(ThreadTrials, GoesOnWithAllWhereShortIterationsPay) {
+  const Outcome r = run(1000, [](bool one, int) { return one ? 20e-6 : 12e-6; });
+  EXPECT_FALSE(r.one_at_end);
+  EXPECT_LT(r.seconds, 1.03 * 1000 * 12e-6);
+}
+
+TEST(ThreadTrials, GivesWayToOtherProcesses) {
+  // A thread that waits for a core costs 4 ms, two times of five.
+  const Outcome r =
+      run(2500, [](bool one, int k) { return one ? 500e-6 : 250e-6 + (k % 5 < 2 ? 4e-3 : 0); });
+  EXPECT_LT(r.seconds, 1.3 * 2500 * 500e-6);
+}
+
+TEST(ThreadTrials, TakesAllThreadsAgainWhenTheyAreFree) {
+  const Outcome r = run(20000, [](bool one, int k) {
+    return one ? 500e-6 : 250e-6 + (k < 1000 && k % 5 < 2 ? 4e-3 : 0);
+  });
+  EXPECT_FALSE(r.one_at_end);
+  EXPECT_LT(r.with_one, 4000);
+}
+
+TEST(ThreadTrials, TriesInVainEverMoreSeldom) {
+  // Disturbed, but one thread is no better.
+  const Outcome r =
+      run(20000, [](bool one, int k) { return (one ? 2.2 : 1.0) * (k % 5 == 0 ? 2e-3 : 250e-6); });
+  EXPECT_FALSE(r.one_at_end);
+  EXPECT_LT(r.with_one, 20000 / 20);
+}
+
+TEST(ThreadTrials, LosesLittleWithLongIterations) {
+  const Outcome r =
+      run(250, [](bool one, int k) { return (one ? 0.1 : 0.05) * (k % 7 == 0 ? 4 : 1); });
+  EXPECT_LE(r.with_one, 12);
+}
+
+TEST(ThreadChoice, IsWhatWasGivenWhereThatHasOneThread) {
+  const Kokkos::DefaultHostExecutionSpace given{};
+  krysol::ThreadChoice<Kokkos::DefaultHostExecutionSpace> choice(given);
+  EXPECT_EQ(choice.exec().concurrency(), given.concurrency());
+  if (given.concurrency() > 1) return;
+  for (int k = 0; k < 100; ++k) choice.after_iteration();
+  EXPECT_TRUE(choice.exec() == given);
+}
+
+}  // namespace
