@@ -115,7 +115,7 @@ SolveOptions solve_options(const Options& options) {
 void write_tuning(const Options& options, SolveReport solve) {
   if (options.save_choice.empty() || !solve.tuning) return;
   // A record that was reused is that of the version that measured it.
-  if (!solve.choice->reused) solve.tuning->version = version::text;
+  if (!solve.choice->reused) solve.tuning->version = version_text();
   write_file(options.save_choice, as_json(*solve.tuning));
 }
 
@@ -171,7 +171,7 @@ int run(const Options& options) {
   const CsrFile file = read_csr(options.matrix, options.read);
   Report report;
   report.read.add(timer.seconds(), static_cast<double>(file.info.text_bytes));
-  report.version = version::text;
+  report.version = version_text();
   report.backend = version::backend;
   report.device = device_name();
   report.threads = Host().concurrency();

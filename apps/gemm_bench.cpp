@@ -10,7 +10,6 @@
 #include "bench/gemm_peers.hpp"
 #include "common/cli.hpp"
 #include "common/waiting.hpp"
-#include "krysol_version.hpp"
 
 namespace krysol::apps {
 namespace {
@@ -85,7 +84,7 @@ int run(Options& o) {
   if (!o.machine.no_bandwidth && !o.quiet) report.bandwidth = measure_bandwidth();
   if (!o.quiet) print(as_text(report));
   if (!o.csv.empty()) write_file(o.csv, as_csv(report));
-  if (!o.json.empty()) write_file(o.json, as_json(report, std::string(version::text)));
+  if (!o.json.empty()) write_file(o.json, as_json(report, version_text()));
   bool measured = false;
   for (const GemmLine& line : report.lines) {
     if (line.wrong) return exit_not_converged;

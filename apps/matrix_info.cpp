@@ -123,7 +123,7 @@ void look_at_file(const Options& o, Triplets<T> entries, FileReport file, double
   p.file.explicit_zeros = assembled.explicit_zeros;
   p.threads = Host().concurrency();
   p.backend = version::backend;
-  p.version = version::text;
+  p.version = version_text();
   const Pattern pattern = pattern_of(assembled.matrix);
   for (const std::string& file_name : picture_files(o)) {
     write_file(file_name, picture_of(pattern, o));

@@ -23,7 +23,6 @@
 #include "bench/peers.hpp"
 #include "common/cli.hpp"
 #include "common/waiting.hpp"
-#include "krysol_version.hpp"
 
 namespace krysol::apps {
 namespace {
@@ -276,7 +275,7 @@ int run(const Options& o) {
   const Results results = measure_all(o);
   if (!o.csv.empty()) write_file(o.csv, as_csv(results.reports));
   if (!o.json.empty()) {
-    write_file(o.json, as_json(results.reports, results.passed_over, std::string(version::text)));
+    write_file(o.json, as_json(results.reports, results.passed_over, version_text()));
   }
   if (!o.picture.empty()) write_file(o.picture, as_svg(results.reports));
   bool broken = false;

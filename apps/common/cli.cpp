@@ -11,8 +11,8 @@
 
 #include <krysol/io/bytes/file.hpp>
 #include <krysol/io/bytes/parse_error.hpp>
-#include <krysol/spmv/base/cores.hpp>
 #include <krysol/spmv/base/join.hpp>
+#include <krysol/spmv/base/processor.hpp>
 #include <krysol/spmv/select/formats.hpp>
 
 #include "krysol_version.hpp"
@@ -29,6 +29,10 @@ std::vector<FormatInfo> list_formats_and_auto(std::string_view auto_is_good_for)
 }
 
 }  // namespace
+
+std::string version_text() {
+  return fmt::format("{}, compiled for {}", version::text, instruction_set());
+}
 
 void print(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
@@ -100,7 +104,7 @@ std::optional<int> parse(CLI::App& app, int argc, char** argv, const std::string
   app.add_flag_callback(
       "--version",
       [] {
-        print(std::string(version::text) + "\n");
+        print(version_text() + "\n");
         throw CLI::Success();
       },
       "print version, revision, backend and compiler");

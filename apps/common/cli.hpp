@@ -24,6 +24,10 @@ class UsageError : public std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
+/// Version, revision, Kokkos, backend, compiler and kind of build, and the processors that the
+/// library's kernels were compiled for: what --version prints.
+std::string version_text();
+
 /// To standard output, all of it. Throws FileError where that cannot take it.
 void print(std::string_view text);
 

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include <krysol/spmv/base/cores.hpp>
+#include <krysol/spmv/base/processor.hpp>
 
 namespace krysol {
 

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <stdexcept>
 
-#include <krysol/spmv/base/cores.hpp>
+#include <krysol/spmv/base/processor.hpp>
 #include <krysol/spmv/base/vector.hpp>
 
 namespace krysol {

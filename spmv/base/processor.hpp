@@ -1,4 +1,5 @@
-// How many cores this process may use, whatever the machine has.
+// The processor: how many of its cores this process may use, and what the kernels at hand were
+// compiled for.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
@@ -15,6 +16,11 @@ int usable_cores();
 /// start (OMP_NUM_THREADS), but no more than usable_cores(), because two threads on one core wait
 /// for each other. 0 where Kokkos is to decide.
 int default_threads();
+
+/// The level of the x86-64 psABI whose instructions the library uses: "x86-64" (SSE2), "x86-64-v2",
+/// "x86-64-v3" (AVX2 and fused operations), "x86-64-v4" (AVX-512); another processor's name
+/// elsewhere. Of a shared library that was installed for several levels, the one that was loaded.
+std::string_view instruction_set();
 
 namespace detail {
 

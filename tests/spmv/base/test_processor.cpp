@@ -7,7 +7,7 @@
 #include <fstream>
 #include <limits>
 
-#include <krysol/spmv/base/cores.hpp>
+#include <krysol/spmv/base/processor.hpp>
 #include "files.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <krysol/spmv/base/cores.hpp>
+#include <krysol/spmv/base/processor.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -108,6 +108,22 @@ int default_threads() {
   return std::min(omp_get_max_threads(), usable_cores());
 #else
   return 0;
+#endif
+}
+
+std::string_view instruction_set() {
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+  return "x86-64-v4";
+#elif defined(__AVX2__) && defined(__FMA__) && defined(__BMI2__)
+  return "x86-64-v3";
+#elif defined(__SSE4_2__) && defined(__POPCNT__)
+  return "x86-64-v2";
+#elif defined(__x86_64__)
+  return "x86-64";
+#elif defined(__aarch64__)
+  return "aarch64";
+#else
+  return "another processor";
 #endif
 }
 

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# What krysol::krysol and krysol::float are, apart from their names: the function is called once more for each level of
+# x86-64 that a package holds beside the portable library.
+
+# g++ 12 sees uninitialized registers inside its own <avx512fintrin.h> where Eigen is vectorized.
+set_source_files_properties(solver/precond/block_jacobi.cpp PROPERTIES
+  COMPILE_OPTIONS "$<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>")
+# XXH3 likewise, and its functions that must be inlined cannot be with -Og. Appended to what krysol_host_only has put there.
+set_property(SOURCE io/bytes/hash.cpp APPEND PROPERTY
+  COMPILE_OPTIONS "$<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized;-Wno-uninitialized;$<$<CONFIG:Debug>:-O1>>")
+# The tests of dense products are most of what sanitizers run.
+set_property(SOURCE spmv/dense/dense.cpp spmv/dense/dense_panels.cpp APPEND PROPERTY
+  COMPILE_OPTIONS "$<$<AND:$<CXX_COMPILER_ID:GNU,Clang>,$<CONFIG:Debug>>:-O1>")
+if(KRYSOL_KOKKOS_KERNELS AND TARGET Kokkos::kokkoskernels)
+  set(KRYSOL_HAVE_KOKKOS_KERNELS ON)
+  list(APPEND KRYSOL_SOURCES spmv/formats/kokkos_kernels.cpp)
+  list(APPEND KRYSOL_FLOAT_SOURCES spmv/formats/kokkos_kernels.cpp)
+else()
+  set(KRYSOL_HAVE_KOKKOS_KERNELS OFF)
+endif()
+if(KRYSOL_METIS AND METIS_INCLUDE_DIR AND METIS_LIBRARY)
+  set(KRYSOL_HAVE_METIS ON)
+  set_property(SOURCE spmv/order/partition.cpp APPEND PROPERTY COMPILE_DEFINITIONS KRYSOL_HAVE_METIS)
+else()
+  set(KRYSOL_HAVE_METIS OFF)
+endif()
+
+# A shared library calls its own instances of templates, not those that a program or another library has by the same
+# names, compiled for other processors. Kokkos' functions keep state, of which a process has one.
+function(krysol_bind_own_functions target)
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL "SHARED_LIBRARY" AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang" AND NOT APPLE)
+    set(shared ${PROJECT_SOURCE_DIR}/cmake/shared_functions.list)
+    target_link_options(${target} PRIVATE "LINKER:-Bsymbolic-functions,--dynamic-list=${shared}")
+    set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${shared})
+  endif()
+endfunction()
+
+function(krysol_library target)
+  add_library(${target} ${KRYSOL_SOURCES})
+  krysol_own_target(${target})
+  set_target_properties(${target} PROPERTIES
+    OUTPUT_NAME krysol LINKER_LANGUAGE CXX POSITION_INDEPENDENT_CODE ON
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_include_directories(${target} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include> $<INSTALL_INTERFACE:include>)
+  target_link_libraries(${target}
+    PUBLIC Kokkos::kokkos
+    # Header-only, and seen by our .cpp files alone: whoever uses an installed krysol needs none of them.
+    PRIVATE $<BUILD_INTERFACE:krysol_fmt> $<BUILD_INTERFACE:krysol_fast_float> $<BUILD_INTERFACE:krysol_eigen>
+            $<BUILD_INTERFACE:krysol_xxhash>
+            LibArchive::LibArchive Threads::Threads)
+  if(KRYSOL_HAVE_KOKKOS_KERNELS)
+    target_compile_definitions(${target} PUBLIC KRYSOL_HAVE_KOKKOS_KERNELS)  # the list of formats is in a header
+    target_link_libraries(${target} PRIVATE Kokkos::kokkoskernels)
+  endif()
+  if(KRYSOL_HAVE_METIS)
+    target_include_directories(${target} SYSTEM PRIVATE ${METIS_INCLUDE_DIR})
+    target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:${METIS_LIBRARY}> $<INSTALL_INTERFACE:metis>)
+  endif()
+  if(NOT KRYSOL_SERIAL AND ("OPENMP" IN_LIST Kokkos_DEVICES OR Kokkos_ENABLE_OPENMP))
+    target_compile_definitions(${target} PUBLIC KRYSOL_WITHOUT_SERIAL)
+  endif()
+  krysol_compiler_repairs(${target})
+  krysol_bind_own_functions(${target})
+  set(joined_sources ${KRYSOL_SOURCES})
+  list(REMOVE_ITEM joined_sources spmv/formats/kokkos_kernels.cpp)
+  if(NOT CMAKE_UNITY_BUILD)
+    set(joined_sources ${KRYSOL_HOST_ONLY_SOURCES})
+    list(FILTER joined_sources INCLUDE REGEX "^io/")
+  endif()
+  krysol_compiled_by_folder(${target} ${joined_sources})
+  krysol_precompile(${target} <Kokkos_Core.hpp> <complex> <functional> <memory> <string> <vector>)
+endfunction()
+
+# Of the library `krysol_target`, its headers' settings and its precompiled headers.
+function(krysol_float_library target krysol_target)
+  add_library(${target} ${KRYSOL_FLOAT_SOURCES})
+  krysol_own_target(${target})
+  set_target_properties(${target} PROPERTIES
+    OUTPUT_NAME krysol_float LINKER_LANGUAGE CXX POSITION_INDEPENDENT_CODE ON
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  target_compile_definitions(${target} PRIVATE KRYSOL_FOR_FLOAT)
+  target_link_libraries(${target} PUBLIC ${krysol_target}
+    PRIVATE $<BUILD_INTERFACE:krysol_fmt> $<BUILD_INTERFACE:krysol_fast_float> $<BUILD_INTERFACE:krysol_eigen>)
+  if(KRYSOL_HAVE_KOKKOS_KERNELS)
+    target_link_libraries(${target} PRIVATE Kokkos::kokkoskernels)
+  endif()
+  krysol_bind_own_functions(${target})
+  krysol_precompile(${target} REUSE_FROM ${krysol_target})
+endfunction()
+
+# The same libraries for a level of x86-64, where glibc's loader (2.33 and later) looks first when the processor has that
+# level: under the same names, in glibc-hwcaps beside the portable ones.
+function(krysol_level level)
+  set(folder glibc-hwcaps/x86-64-${level})
+  set(libraries krysol_${level})
+  krysol_library(krysol_${level})
+  if(KRYSOL_FLOAT)
+    krysol_float_library(krysol_float_${level} krysol_${level})
+    list(APPEND libraries krysol_float_${level})
+  endif()
+  foreach(target IN LISTS libraries)
+    target_compile_options(${target} PRIVATE -march=x86-64-${level})
+    set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${folder})
+  endforeach()
+  if(KRYSOL_INSTALL)
+    include(GNUInstallDirs)
+    install(TARGETS ${libraries} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/${folder} NAMELINK_SKIP)
+  endif()
+endfunction()
