@@ -74,7 +74,9 @@ TYPED_TEST(Select, MeasuresAndChoosesOneThatIsRight) {
   EXPECT_EQ(trial_of(choice, "csr")->break_even, 0);
   for (const char* name : {"csr_merge", "kokkos_kernels"}) {
     const FormatTrial* t = trial_of(choice, name);
-    if (t != nullptr) EXPECT_TRUE(!krysol::on_host<Exec> || t->measured) << t->remark;
+    if (t != nullptr) {
+      EXPECT_TRUE(!krysol::on_host<Exec> || t->measured) << t->remark;
+    }
   }
   for (const char* name : {"coo", "jds"}) {
     EXPECT_TRUE(considered(trial_of(choice, name))) << trial_of(choice, name)->remark;
