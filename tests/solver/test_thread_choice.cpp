@@ -11,7 +11,7 @@ namespace {
 using krysol::ThreadTrials;
 
 /// What became of a solve whose iteration k takes seconds(one thread?, k).
-struct Outcome {
+struct TrialRun {
   int iterations = 0;
   int with_one = 0;
   int changes = 0;
@@ -19,9 +19,9 @@ struct Outcome {
   bool one_at_end = false;
 };
 
-Outcome run(int iterations, const std::function<double(bool, int)>& seconds) {
+TrialRun run(int iterations, const std::function<double(bool, int)>& seconds) {
   ThreadTrials trials;
-  Outcome r;
+  TrialRun r;
   for (int k = 0; k < iterations; ++k) {
     const double s = seconds(trials.one(), k);
     r.with_one += trials.one() ? 1 : 0;
@@ -35,33 +35,33 @@ Outcome run(int iterations, const std::function<double(bool, int)>& seconds) {
 
 TEST(ThreadTrials, LeavesSteadyLongIterationsAlone) {
   for (const double s : {1e-4, 1e-3, 1e-1}) {
-    const Outcome r =
+    const TrialRun r =
         run(2000, [s](bool one, int k) { return (one ? 2 : 1) * s * (1 + 0.2 * (k % 2)); });
     EXPECT_EQ(r.with_one, 0) << s;
   }
 }
 
 TEST(ThreadTrials, GoesOnWithOneThreadWhereWakingOthersDoesNotPay) {
-  const Outcome r = run(1000, [](bool one, int) { return one ? 5e-6 : 20e-6; });
+  const TrialRun r = run(1000, [](bool one, int) { return one ? 5e-6 : 20e-6; });
   EXPECT_TRUE(r.one_at_end);
   EXPECT_LT(r.seconds, 1.2 * 1000 * 5e-6);
 }
 
 TEST(ThreadTrials, GoesOnWithAllWhereShortIterationsPay) {
-  const Outcome r = run(1000, [](bool one, int) { return one ? 20e-6 : 12e-6; });
+  const TrialRun r = run(1000, [](bool one, int) { return one ? 20e-6 : 12e-6; });
   EXPECT_FALSE(r.one_at_end);
   EXPECT_LT(r.seconds, 1.03 * 1000 * 12e-6);
 }
 
 TEST(ThreadTrials, GivesWayToOtherProcesses) {
   // A thread that waits for a core costs 4 ms, two times of five.
-  const Outcome r =
+  const TrialRun r =
       run(2500, [](bool one, int k) { return one ? 500e-6 : 250e-6 + (k % 5 < 2 ? 4e-3 : 0); });
   EXPECT_LT(r.seconds, 1.3 * 2500 * 500e-6);
 }
 
 TEST(ThreadTrials, TakesAllThreadsAgainWhenTheyAreFree) {
-  const Outcome r = run(20000, [](bool one, int k) {
+  const TrialRun r = run(20000, [](bool one, int k) {
     return one ? 500e-6 : 250e-6 + (k < 1000 && k % 5 < 2 ? 4e-3 : 0);
   });
   EXPECT_FALSE(r.one_at_end);
@@ -70,14 +70,14 @@ TEST(ThreadTrials, TakesAllThreadsAgainWhenTheyAreFree) {
 
 TEST(ThreadTrials, TriesInVainEverMoreSeldom) {
   // Disturbed, but one thread is no better.
-  const Outcome r =
+  const TrialRun r =
       run(20000, [](bool one, int k) { return (one ? 2.2 : 1.0) * (k % 5 == 0 ? 2e-3 : 250e-6); });
   EXPECT_FALSE(r.one_at_end);
   EXPECT_LT(r.with_one, 20000 / 20);
 }
 
 TEST(ThreadTrials, LosesLittleWithLongIterations) {
-  const Outcome r =
+  const TrialRun r =
       run(250, [](bool one, int k) { return (one ? 0.1 : 0.05) * (k % 7 == 0 ? 4 : 1); });
   EXPECT_LE(r.with_one, 12);
 }
