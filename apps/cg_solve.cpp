@@ -13,6 +13,7 @@
 #include <krysol/io/read_csr.hpp>
 #include <krysol/report/report.hpp>
 #include <krysol/report/solve_report.hpp>
+#include <krysol/report/tuning_files.hpp>
 #include <krysol/report/tuning_record_json.hpp>
 #include <krysol/solver/registry.hpp>
 #include <krysol/solver/solve.hpp>
@@ -36,6 +37,7 @@ struct Options {
   std::string format = "auto";
   std::string choice;
   std::string save_choice;
+  bool no_tuning_cache = false;
   std::string reorder = "auto";
   std::string solver = "cg";
   std::string precond = "jacobi";
@@ -108,6 +110,7 @@ SolveOptions solve_options(const Options& options) {
   if (!options.choice.empty()) o.tuning = read_choice(options.choice);
   o.tuning_name = options.choice;
   o.keep_tuning = !options.save_choice.empty();
+  if (!options.no_tuning_cache) o.tuning_memory = tuning_files(tuning_folder(), version_text());
   return o;
 }
 
@@ -210,6 +213,11 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option(
       "--tuning", o.choice,
       "take format and order of such a file, without measuring, where it fits matrix and device");
+  app.add_flag(
+      "--no-tuning-cache", o.no_tuning_cache,
+      "neither use nor keep what --format auto measured for the next time\n"
+      "(KRYSOL_TUNING_CACHE in the environment: a folder, or off; default: krysol/tuning in\n"
+      "$XDG_CACHE_HOME or ~/.cache)");
   app.add_flag("--explain", o.explain, "show how --format auto chose");
   app.add_option("--reorder", o.reorder, "order of the rows while solving, see --list")
       ->check(known_name("order", list_orders()))

@@ -48,6 +48,7 @@ nlohmann::ordered_json choice_as_json(const FormatChoice& choice) {
   }
   return {{"reason", choice.reason},
           {"reused", choice.reused},
+          {"used_earlier", choice.used_earlier},
           {"mismatch", choice.mismatch},
           {"seconds", choice.seconds},
           {"trials", std::move(trials)}};

@@ -209,7 +209,7 @@ struct Solver<T>::State {
     select.products = expected_products(options);
     FormatChoice choice;
     auto made = options.tuning ? select_format(a, select, *options.tuning, choice)
-                               : select_format(a, select, choice);
+                               : select_format(a, select, options.tuning_memory, choice);
     if (!choice.mismatch.empty()) {
       to.notes.push_back(fmt::format("{} does not fit, the format was measured anew: {}",
                                      options.tuning_name, choice.mismatch));

@@ -240,4 +240,15 @@ void remove_abandoned(const std::filesystem::path& path, std::int64_t age_s) {
   }
 }
 
+std::filesystem::path user_cache_folder() {
+  const auto folder = [](const char* name) {
+    const char* value = std::getenv(name);
+    const std::filesystem::path path = value != nullptr ? value : "";
+    return path.is_absolute() ? path : std::filesystem::path{};
+  };
+  if (const auto caches = folder("XDG_CACHE_HOME"); !caches.empty()) return caches / "krysol";
+  if (const auto home = folder("HOME"); !home.empty()) return home / ".cache" / "krysol";
+  return {};
+}
+
 }  // namespace krysol

@@ -113,6 +113,10 @@ class OutputFile {
   int file_ = -1;
 };
 
+/// `krysol` in the user's folder for what can be made again: $XDG_CACHE_HOME, else ~/.cache; empty
+/// where the environment names neither.
+std::filesystem::path user_cache_folder();
+
 /// Removes what writers of this file left after that were killed in the middle of it, `age_s`
 /// seconds ago or longer: temporary files of its name. Says nothing where it cannot.
 void remove_abandoned(const std::filesystem::path& path, std::int64_t age_s);

@@ -48,10 +48,8 @@ fs::path folder_of(const CacheOptions& options) {
   if (!options.folder.empty()) return options.folder;
   const std::string_view wish = environment("KRYSOL_MATRIX_CACHE");
   if (!wish.empty() && wish != "on" && wish != "off") return wish;
-  const fs::path caches = environment("XDG_CACHE_HOME");
-  if (caches.is_absolute()) return caches / "krysol" / "matrices";
-  const fs::path home = environment("HOME");
-  if (home.is_absolute()) return home / ".cache" / "krysol" / "matrices";
+  const fs::path caches = user_cache_folder();
+  if (!caches.empty()) return caches / "matrices";
   throw FileError("there is no folder for caches: neither KRYSOL_MATRIX_CACHE nor HOME is set");
 }
 

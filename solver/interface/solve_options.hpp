@@ -54,11 +54,12 @@ struct SolveOptions {
   std::string order = "auto";             // of the rows while solving
   StoppingCriteria stop{};
   Observer observer{};  // called after each iteration; false ends the solve with the x so far
-  /// Multiplications that a setup will be used for, which measuring must pay within; 0: 200, or
+  /// Multiplications that a setup will be used for, which measuring must pay within; 0: 400, or
   /// stop.max_iterations where that is less.
   double expected_products = 0;
   std::optional<TuningRecord> tuning{};  // a format and order of before, taken where they fit
   std::string tuning_name = "the tuning record";  // in the note that says that it does not
+  TuningMemory tuning_memory{};   // of earlier runs' measurements; none unless it is given
   bool keep_tuning = false;       // makes SolveReport::tuning: a pass over the pattern
   bool strict = false;            // a preconditioner that cannot be built is an error, not replaced
   SolveReport* report = nullptr;  // where krysol::solve puts what it did; Solver::report has it too

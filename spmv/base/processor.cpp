@@ -93,6 +93,59 @@ double detail::cpu_quota(const std::filesystem::path& root, std::string_view gro
   return least;
 }
 
+namespace {
+
+/// "512K", "32M", or plain bytes.
+std::int64_t size_of(const std::string& text) {
+  char* end = nullptr;
+  const long long n = std::strtoll(text.c_str(), &end, 10);
+  if (n <= 0 || n > (1LL << 40)) return 0;
+  const std::int64_t unit = *end == 'K' ? 1 << 10 : *end == 'M' ? 1 << 20 : 1;
+  return n * unit;
+}
+
+/// The processors of "0-3,8,10-11".
+int length_of_list(const std::string& text) {
+  int count = 0;
+  const char* at = text.c_str();
+  while (*at >= '0' && *at <= '9') {
+    char* end = nullptr;
+    const long first = std::strtol(at, &end, 10);
+    long last = first;
+    if (*end == '-') last = std::strtol(end + 1, &end, 10);
+    if (last < first || last > (1 << 20)) return 0;
+    count += static_cast<int>(last - first + 1);
+    at = *end == ',' ? end + 1 : end;
+  }
+  return count;
+}
+
+}  // namespace
+
+CacheBytes detail::caches_of(const std::filesystem::path& cpus, int cores) {
+  constexpr std::int64_t mib = 1 << 20;
+  std::int64_t second = mib;
+  std::int64_t third = 16 * mib * cores;
+  for (int index = 0; index < 8; ++index) {
+    const std::filesystem::path cache = cpus / "cpu0/cache" / ("index" + std::to_string(index));
+    const std::string level = text_of(cache / "level").substr(0, 1);
+    const std::int64_t size = size_of(text_of(cache / "size"));
+    if (size == 0) continue;
+    if (level == "2") second = size;
+    if (level == "3") {
+      const int sharing = std::max(1, length_of_list(text_of(cache / "shared_cpu_list")));
+      third = size * ((cores + sharing - 1) / sharing);
+    }
+  }
+  second *= cores;
+  return {second, second + std::min(third, 16 * mib * cores) / 2};
+}
+
+const CacheBytes& cache_bytes() {
+  static const CacheBytes bytes = detail::caches_of("/sys/devices/system/cpu", usable_cores());
+  return bytes;
+}
+
 int usable_cores() {
   int cores = cores_of_mask();
 #if defined(__linux__)
@@ -125,6 +178,26 @@ std::string_view instruction_set() {
 #else
   return "another processor";
 #endif
+}
+
+std::string processor_identity() {
+  // The first processor's lines but for those that change from one moment, or core, to the next.
+  constexpr std::string_view wanted[] = {"vendor_id",       "cpu family", "model",
+                                         "stepping",        "flags",      "cache size",
+                                         "CPU implementer", "CPU part",   "Features"};
+  std::string identity;
+  std::ifstream in("/proc/cpuinfo");
+  for (std::string line; std::getline(in, line) && !line.empty();) {
+    const auto end = line.find_last_not_of(" \t", line.find(':') - 1);
+    const std::string_view key = std::string_view(line).substr(0, end + 1);
+    if (std::find(std::begin(wanted), std::end(wanted), key) != std::end(wanted)) {
+      identity += line + "\n";
+    }
+  }
+  if (identity.empty()) {
+    identity = std::to_string(std::thread::hardware_concurrency()) + " cores";
+  }
+  return identity;
 }
 
 }  // namespace krysol

@@ -108,7 +108,7 @@ void multiply_tiled(const Exec& exec, const DenseProduct<T>& product, int block)
   }
   TeamTiles<T, Exec> tiles(product, block);
   using Policy = Kokkos::TeamPolicy<Exec>;
-  const int team = on_host<Exec> ? 1 : std::min(block * block, 256);
+  const int team = on_host<Exec> ? 1 : std::clamp(block * block, least_team<Exec>(), 256);
   Policy policy(exec, league<Exec>(tiles.teams()), team);
   const auto needed = static_cast<Offset>(tiles.scratch_bytes());
   const auto fits = [&](int level) { return needed <= Policy::scratch_size_max(level); };

@@ -45,12 +45,13 @@ struct ThreadTiles {
     return Tile<Shape::rows>::shmem_size() + Tile<Shape::cols>::shmem_size();
   }
 
+  /// By `threads` threads, of which this is number `thread`.
   template <int lines>
-  KOKKOS_INLINE_FUNCTION static void fill(int thread, const DenseLines<T>& from, Offset line,
-                                          Offset end, Offset k, Offset depth,
+  KOKKOS_INLINE_FUNCTION static void fill(int thread, int threads, const DenseLines<T>& from,
+                                          Offset line, Offset end, Offset k, Offset depth,
                                           const Tile<lines>& tile) {
     const bool lines_adjacent = from.across == 1;
-    for (int place = thread; place < lines * Shape::depth; place += team) {
+    for (int place = thread; place < lines * Shape::depth; place += threads) {
       const int l = lines_adjacent ? place % lines : place / Shape::depth;
       const int m = lines_adjacent ? place / lines : place % Shape::depth;
       tile(m, l) = line + l < end && k + m < depth ? from(line + l, k + m) : T(0);
@@ -63,19 +64,39 @@ struct ThreadTiles {
     const Offset i0 = rank % row_tiles * Offset{Shape::rows};
     const Offset j0 = rank / row_tiles % col_tiles * Offset{Shape::cols};
     const Offset piece = rank / (row_tiles * col_tiles);
-    const int thread = member.team_rank();
-    const int ti = thread % row_threads;
-    const int tj = thread / row_threads;
     const Tile<Shape::rows> a(member.team_scratch(0));
     const Tile<Shape::cols> b(member.team_scratch(0));
+    // Once, but for a team of fewer threads than were asked for.
+    const int threads = threads_of_team(member);
+    for (int before = 0; before < team; before += threads) {
+      multiply(member, threads, before + member.team_rank(), {i0, j0, piece}, a, b);
+    }
+  }
+
+ private:
+  struct Corner {
+    Offset i;
+    Offset j;
+    Offset piece;
+  };
+
+  /// The entries of one place in the team; a thread without one (`place` >= team) helps to fill.
+  template <class Member>
+  KOKKOS_INLINE_FUNCTION void multiply(const Member& member, int threads, int place,
+                                       const Corner& at, const Tile<Shape::rows>& a,
+                                       const Tile<Shape::cols>& b) const {
+    const bool has_place = place < team;
+    const int ti = has_place ? place % row_threads : 0;
+    const int tj = has_place ? place / row_threads : 0;
+    const int thread = member.team_rank();
     T sum[Shape::each][Shape::each];
     for (auto& column : sum) {
       for (T& s : column) s = T(0);
     }
-    const Offset last = product.last(piece);
-    for (Offset k0 = product.first(piece); k0 < last; k0 += Shape::depth) {
-      fill<Shape::rows>(thread, product.a, i0, product.rows, k0, last, a);
-      fill<Shape::cols>(thread, product.b, j0, product.cols, k0, last, b);
+    const Offset last = product.last(at.piece);
+    for (Offset k0 = product.first(at.piece); k0 < last; k0 += Shape::depth) {
+      fill<Shape::rows>(thread, threads, product.a, at.i, product.rows, k0, last, a);
+      fill<Shape::cols>(thread, threads, product.b, at.j, product.cols, k0, last, b);
       member.team_barrier();
       for (int k = 0; k < Shape::depth; ++k) {
         T x[Shape::each];
@@ -88,11 +109,12 @@ struct ThreadTiles {
       }
       member.team_barrier();
     }
+    if (!has_place) return;
     for (int s = 0; s < Shape::each; ++s) {
       for (int r = 0; r < Shape::each; ++r) {
-        const Offset i = i0 + ti + Offset{r} * row_threads;
-        const Offset j = j0 + tj + Offset{s} * col_threads;
-        if (i < product.rows && j < product.cols) product.store(piece, i, j, sum[s][r]);
+        const Offset i = at.i + ti + Offset{r} * row_threads;
+        const Offset j = at.j + tj + Offset{s} * col_threads;
+        if (i < product.rows && j < product.cols) product.store(at.piece, i, j, sum[s][r]);
       }
     }
   }

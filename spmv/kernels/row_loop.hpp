@@ -48,9 +48,12 @@ int lanes_of(const A& a) {
   }
 }
 
-/// Results of more bytes are not in a core's second cache when they are written, and a loop whose
-/// matrix is small would wait for each line of them.
-inline constexpr std::size_t least_results_to_fetch = std::size_t{2} << 20;
+/// True for a vector whose lines are in no core's second-level cache when they are written: a loop
+/// whose matrix is small would wait for each of them.
+template <class T, class Exec>
+bool writes_beyond_cache(const Vector<T, Exec>& y) {
+  return static_cast<std::int64_t>(y.extent(0) * sizeof(T)) > cache_bytes().second;
+}
 
 /// Asks for y(first) .. y(first + count), to be written.
 template <class T>
@@ -69,7 +72,7 @@ struct Store {
   T* y;
   RowOrder order;
   bool past_cache = false;    // y is not kept in the caches: packs then are 64 bytes each, not 128
-  bool beyond_cache = false;  // see least_results_to_fetch
+  bool beyond_cache = false;  // see writes_beyond_cache
 
   KOKKOS_FORCEINLINE_FUNCTION void fetch(std::int64_t first, int count) const {
     if (!beyond_cache || order.row != nullptr || (can_stream<T> && past_cache)) return;
@@ -224,8 +227,8 @@ void apply(const Exec& exec, std::type_identity_t<T> alpha, const A& a,
   row_loop<T>(std::string("krysol::apply(") + std::string(A::name) + ")", exec, row_blocks(a),
               lanes_of(a), row_product(a, x),
               Store<T>{alpha, beta, y.data(), order_of(a),
-                       y.extent(0) * sizeof(T) > static_cast<std::size_t>(least_bytes_to_prefetch),
-                       y.extent(0) * sizeof(T) > least_results_to_fetch},
+                       static_cast<std::int64_t>(y.extent(0) * sizeof(T)) > cache_bytes().stays,
+                       writes_beyond_cache(y)},
               nullptr);
 }
 
@@ -243,9 +246,7 @@ double apply_dot(const Exec& exec, const A& a, std::type_identity_t<ConstVector<
   double* partial = sums.reserve(exec, blocks.count(), 1);
   row_loop<T>(std::string("krysol::apply_dot(") + std::string(A::name) + ")", exec, blocks,
               lanes_of(a), row_product(a, x),
-              StoreAndDot<T>{x.data(), y.data(), order_of(a),
-                             y.extent(0) * sizeof(T) > least_results_to_fetch},
-              partial);
+              StoreAndDot<T>{x.data(), y.data(), order_of(a), writes_beyond_cache(y)}, partial);
   return finish<1>(exec, sums, blocks.count())[0];
 }
 

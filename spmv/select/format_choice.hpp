@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,7 @@ struct FormatChoice {
   double seconds = 0;               // spent on conversions and timings
   std::string reason;               // a sentence
   bool reused = false;              // it is a saved one, and nothing was measured
+  bool used_earlier = false;        // what an earlier run found slow was not measured again
   std::string mismatch;             // why a saved one was not taken
 };
 
@@ -48,6 +51,14 @@ struct TuningRecord {
       "none";                // of the rows, as reorder() takes it; its caller's to fill in and use
   MatrixFingerprint matrix;  // in that order
   FormatChoice choice;
+};
+
+/// Where measurements stay from one run to the next. What holds them is the caller's: files, as
+/// krysol::report::tuning_files makes it, or anything else.
+struct TuningMemory {
+  /// What was kept with the same entry, space, threads, with_dot and matrix as `wanted`.
+  std::function<std::optional<TuningRecord>(const TuningRecord& wanted)> recall{};
+  std::function<void(const TuningRecord&)> keep{};
 };
 
 }  // namespace krysol

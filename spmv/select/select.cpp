@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <krysol/spmv/select/select.hpp>
 
+#include <time.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -26,14 +28,74 @@ struct Candidate {
   }
 };
 
-/// All formats but `base`: those that use its arrays, and then the fewest bytes first, because what
-/// they win makes most of the others needless to convert.
-std::vector<Candidate> candidates(const MatrixProfile& matrix, std::string_view base) {
+/// What an earlier run measured, as far as this one finds the same.
+class Earlier {
+ public:
+  Earlier(const FormatChoice* choice, std::string_view base) {
+    if (choice == nullptr) return;
+    for (const FormatTrial& t : choice->trials) {
+      if (!t.measured || !(t.seconds > 0)) continue;
+      measured_.push_back(&t);
+      if (t.name == base) {
+        base_ = &t;
+      } else if (witness_ == nullptr || t.seconds < witness_->seconds) {
+        witness_ = &t;
+      }
+    }
+    if (base_ == nullptr || witness_ == nullptr) {
+      measured_.clear();
+      return;
+    }
+    best_ = base_->seconds < witness_->seconds ? base_ : witness_;
+  }
+
+  /// The one that is timed first, to see whether it is to csr what it was.
+  bool is_witness(std::string_view name) const {
+    return best_ != nullptr && witness_->name == name;
+  }
+  void compare(const FormatTrial& trial, double base_seconds) {
+    if (!is_witness(trial.name)) return;
+    constexpr double alike = 1.25;
+    const double change = trial.seconds / base_seconds / (witness_->seconds / base_->seconds);
+    trusted_ = change < alike && change > 1 / alike;
+  }
+  /// Why a format is not timed again; empty where it is.
+  std::string rules_out(std::string_view name) const {
+    constexpr double clearly_slower = 1.1;
+    const FormatTrial* t = trusted_ ? find(name) : nullptr;
+    if (t == nullptr || t->seconds < clearly_slower * best_->seconds) return {};
+    return fmt::format("{:.2f} times the time of {} in an earlier run", t->seconds / best_->seconds,
+                       best_->name);
+  }
+  bool trusted() const { return trusted_; }
+  const FormatTrial* find(std::string_view name) const {
+    for (const FormatTrial* t : measured_) {
+      if (t->name == name) return t;
+    }
+    return nullptr;
+  }
+
+ private:
+  std::vector<const FormatTrial*> measured_;
+  const FormatTrial* base_ = nullptr;
+  const FormatTrial* witness_ = nullptr;  // the fastest but for base
+  const FormatTrial* best_ = nullptr;
+  bool trusted_ = false;
+};
+
+/// All formats but `base`: what an earlier run found fastest, those that use the arrays of base,
+/// and then the fewest bytes first, because what they win makes most of the others needless to
+/// convert.
+std::vector<Candidate> candidates(const MatrixProfile& matrix, std::string_view base,
+                                  const Earlier& earlier) {
   std::vector<Candidate> all;
   for (const FormatInfo& f : list_formats()) {
     if (f.name != base) all.push_back({f, f.estimate(matrix)});
   }
-  std::stable_sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) {
+  std::stable_sort(all.begin(), all.end(), [&](const Candidate& a, const Candidate& b) {
+    const bool a_first = earlier.is_witness(a.name());
+    const bool b_first = earlier.is_witness(b.name());
+    if (a_first != b_first) return a_first;
     if (a.estimate.shares_csr != b.estimate.shares_csr) return a.estimate.shares_csr;
     return a.estimate.bytes < b.estimate.bytes;
   });
@@ -166,6 +228,27 @@ class Roofline {
   double rate_ = 0;  // bytes/s
 };
 
+/// Seconds since it was made that choosing could use. On a host only those in which the calling
+/// thread ran: where other processes have its core half of the time, the solve ahead takes twice as
+/// long too.
+template <class Exec>
+class UsedSeconds {
+ public:
+  double operator()() const {
+    if (!on_host<Exec>) return clock_.seconds();
+    return thread_seconds() - began_;
+  }
+
+ private:
+  static double thread_seconds() {
+    timespec t{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+  }
+  Kokkos::Timer clock_{};
+  double began_ = thread_seconds();
+};
+
 /// What choosing may cost, and what a further format would.
 class Budget {
  public:
@@ -201,7 +284,7 @@ Contender<S, Exec> make_contender(const HostCsr<S>& csr, FormatTrial& trial) {
   Exec().fence();
   trial.convert_seconds = timer.seconds();
   trial.bytes = op->bytes();
-  return {std::move(op), &trial};
+  return {.op = std::move(op), .trial = &trial};
 }
 
 }  // namespace
@@ -211,6 +294,7 @@ std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>& csr,
                                                  const SelectOptions& options,
                                                  FormatChoice& choice) {
   Kokkos::Timer clock;
+  const UsedSeconds<Exec> spent;
   choice = {};
   check(csr);  // once for all formats
   constexpr std::string_view base = Csr<S, Exec>::name;
@@ -221,6 +305,7 @@ std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>& csr,
   const auto finish = [&](std::string reason) {
     choice.name = best.trial->name;
     choice.reason = std::move(reason);
+    if (choice.used_earlier) choice.reason += "; what an earlier run found slower was not timed";
     choice.seconds = clock.seconds();
     return std::move(best.op);
   };
@@ -253,17 +338,20 @@ std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>& csr,
     roofline.add(of_values, reading_seconds(csr.values.data(), of_values));
   }
   Budget budget(options);
+  Earlier earlier(options.earlier, base);
   double base_seconds = std::numeric_limits<double>::infinity();
-  for (const Candidate& candidate : candidates(profile, base)) {
+  for (const Candidate& candidate : candidates(profile, base, earlier)) {
     FormatTrial& trial = choice.trials.emplace_back();
     trial.name = candidate.name();
     trial.remark = candidate.estimate.refusal;
+    if (trial.remark.empty() && !candidate.estimate.shares_csr) {
+      trial.remark = earlier.rules_out(trial.name);
+    }
     if (trial.remark.empty() && !candidate.estimate.shares_csr && !options.clock) {
       trial.remark = roofline.rules_out(candidate.estimate.bytes, *best.trial);
     }
     if (trial.remark.empty()) {
-      trial.remark =
-          budget.rules_out(candidate.estimate, clock.seconds(), *best.trial, base_seconds);
+      trial.remark = budget.rules_out(candidate.estimate, spent(), *best.trial, base_seconds);
     }
     if (!trial.remark.empty()) continue;
     Contender<S, Exec> challenger;
@@ -281,6 +369,7 @@ std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>& csr,
     roofline.add(*best.trial);
     roofline.add(trial);
     if (best.trial->name == base) base_seconds = std::min(base_seconds, best.trial->seconds);
+    earlier.compare(trial, base_seconds);
     if (trial.seconds < 0.98 * best.trial->seconds) best = std::move(challenger);
   }
   choice.trials[0].seconds = base_seconds;
@@ -289,6 +378,7 @@ std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>& csr,
     t.break_even = t.seconds < base_seconds ? t.convert_seconds / (base_seconds - t.seconds)
                                             : std::numeric_limits<double>::infinity();
   }
+  choice.used_earlier = earlier.trusted();
   // What is converted already costs nothing more; the break-even matters where it is not.
   if (best.trial->name == base) return finish("no other format is faster by more than 2 %");
   return finish(

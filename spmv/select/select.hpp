@@ -22,6 +22,11 @@ struct SelectOptions {
   /// Formats that use the arrays of csr come first, and are always timed; then the fewest bytes.
   double most_share = 0.2;
   double unnoticed_seconds = 0.001;
+  /// What an earlier run on this machine measured for a matrix with this pattern. The fastest but
+  /// csr is timed first. Where it is to csr what it was (within 1.25 times), those that were 1.1
+  /// times as slow as the best or slower are not timed again, and the time goes to those that were
+  /// not timed then; else all of it is passed over.
+  const FormatChoice* earlier = nullptr;
   /// Seconds of a multiplication in a format (a name with its variant) in place of the clock's; for
   /// tests.
   std::function<double(std::string_view)> clock{};

@@ -137,15 +137,75 @@ std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>& csr,
   return op;
 }
 
+namespace {
+
+const FormatTrial* measured_trial(const FormatChoice& choice, std::string_view name) {
+  for (const FormatTrial& t : choice.trials) {
+    if (t.name == name && t.measured && t.seconds > 0) return &t;
+  }
+  return nullptr;
+}
+
+bool same_run(const TuningRecord& a, const TuningRecord& b) {
+  return a.entry == b.entry && a.space == b.space && a.threads == b.threads &&
+         a.with_dot == b.with_dot && a.matrix.rows == b.matrix.rows &&
+         a.matrix.cols == b.matrix.cols && a.matrix.nnz == b.matrix.nnz &&
+         a.matrix.pattern == b.matrix.pattern;
+}
+
+/// Puts in place of what was not measured now what was before, at the speed of now, where this run
+/// found the same. False where nothing is new.
+bool add_earlier(const FormatChoice& earlier, std::string_view base, FormatChoice& now) {
+  const FormatTrial* const then_base = measured_trial(earlier, base);
+  const FormatTrial* const now_base = measured_trial(now, base);
+  if (then_base == nullptr || now_base == nullptr) return true;
+  const double speed = now_base->seconds / then_base->seconds;
+  bool any_new = earlier.name != now.name || !now.used_earlier;
+  for (FormatTrial& t : now.trials) {
+    const FormatTrial* before = measured_trial(earlier, t.name);
+    if (t.measured) any_new = any_new || before == nullptr;
+    if (t.measured || before == nullptr || !now.used_earlier) continue;
+    t = *before;
+    t.seconds *= speed;
+  }
+  return any_new;
+}
+
+}  // namespace
+
+template <class S, class Exec>
+std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>& csr,
+                                                 const SelectOptions& options,
+                                                 const TuningMemory& memory, FormatChoice& choice) {
+  Kokkos::Timer clock;
+  if (csr.nnz() < least_nnz_to_select || options.products < least_products_to_select ||
+      !memory.recall || !memory.keep) {
+    return select_format<S, Exec>(csr, options, choice);
+  }
+  check(csr);  // before a look at its arrays
+  TuningRecord record = save<S, Exec>({}, csr, options);
+  std::optional<TuningRecord> before = memory.recall(record);
+  if (before && !same_run(*before, record)) before.reset();
+  SelectOptions with_earlier = options;
+  if (before) with_earlier.earlier = &before->choice;
+  auto op = select_format<S, Exec>(csr, with_earlier, choice);
+  choice.seconds = clock.seconds();
+  record.choice = choice;
+  if (!before || add_earlier(before->choice, "csr", record.choice)) memory.keep(record);
+  return op;
+}
+
 #define KRYSOL_INSTANTIATE(S) template MatrixFingerprint fingerprint(const HostCsr<S>&, bool);
 KRYSOL_FOR_EACH_SOLVED_ENTRY(KRYSOL_INSTANTIATE)
 #undef KRYSOL_INSTANTIATE
-#define KRYSOL_INSTANTIATE(S, Exec)                                               \
-  template TuningRecord save<S, Exec>(const FormatChoice&, const HostCsr<S>&,     \
-                                      const SelectOptions&);                      \
-  template std::string mismatch<S, Exec>(const TuningRecord&, const HostCsr<S>&); \
-  template std::unique_ptr<Operator<S, Exec>> select_format(                      \
-      const HostCsr<S>&, const SelectOptions&, const TuningRecord&, FormatChoice&);
+#define KRYSOL_INSTANTIATE(S, Exec)                                                 \
+  template TuningRecord save<S, Exec>(const FormatChoice&, const HostCsr<S>&,       \
+                                      const SelectOptions&);                        \
+  template std::string mismatch<S, Exec>(const TuningRecord&, const HostCsr<S>&);   \
+  template std::unique_ptr<Operator<S, Exec>> select_format(                        \
+      const HostCsr<S>&, const SelectOptions&, const TuningRecord&, FormatChoice&); \
+  template std::unique_ptr<Operator<S, Exec>> select_format(                        \
+      const HostCsr<S>&, const SelectOptions&, const TuningMemory&, FormatChoice&);
 KRYSOL_FOR_EACH_SOLVED_ENTRY_AND_SPACE(KRYSOL_INSTANTIATE)
 #undef KRYSOL_INSTANTIATE
 

@@ -31,4 +31,13 @@ std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>& csr,
                                                  const SelectOptions& options,
                                                  const TuningRecord& saved, FormatChoice& choice);
 
+/// select_format with what an earlier run on this machine measured as SelectOptions::earlier, where
+/// there is such a run of the same matrix, type, space and number of threads; what is new is kept.
+/// Costs a fingerprint beside it (about a multiplication), where anything is measured at all.
+/// Exceptions of `memory` come through.
+template <class S, class Exec = Kokkos::DefaultExecutionSpace>
+std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>& csr,
+                                                 const SelectOptions& options,
+                                                 const TuningMemory& memory, FormatChoice& choice);
+
 }  // namespace krysol

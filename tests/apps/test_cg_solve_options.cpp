@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <map>
 #include <numeric>
 #include <random>
@@ -14,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include <fmt/core.h>
 #include <krysol/io/read.hpp>
 #include <krysol/solver/registry.hpp>
 #include <krysol/spmv/select/formats.hpp>
@@ -55,6 +57,53 @@ TEST_F(CgSolve, MakesEveryRightHandSide) {
   EXPECT_EQ(report({grid_, "--rhs", "A*random"}, 0)["result"]["b_norm"], one["result"]["b_norm"]);
   EXPECT_EQ(report({grid_}, 0)["result"]["b_norm"], one["result"]["b_norm"]);
   EXPECT_LE(one["result"]["relative_error"].get<double>(), 1e-6);
+}
+
+/// A group of the system's, of version 1, whose processes get so many microseconds of each 100 000;
+/// none where none may be made here.
+class ControlGroup {
+ public:
+  explicit ControlGroup(int quota_us) : path_(fmt::format("{}/krysol_{}", root, ::getpid())) {
+    std::error_code refused;
+    if (!fs::exists(fs::path(root) / "cpu.cfs_quota_us") || !fs::create_directory(path_, refused)) {
+      return;
+    }
+    std::ofstream(path_ / "cpu.cfs_period_us") << 100000;
+    std::ofstream quota(path_ / "cpu.cfs_quota_us");
+    quota << quota_us << std::flush;
+    made_ = quota.good();
+  }
+  ~ControlGroup() {
+    std::error_code gone;
+    fs::remove(path_, gone);
+  }
+  ControlGroup(const ControlGroup&) = delete;
+  ControlGroup& operator=(const ControlGroup&) = delete;
+
+  bool made() const { return made_; }
+  std::string members() const { return (path_ / "cgroup.procs").string(); }
+
+ private:
+  static constexpr const char* root = "/sys/fs/cgroup/cpu";
+  fs::path path_;
+  bool made_ = false;
+};
+
+/// Threads that wait for each other while the system has stopped one cost far more than they win.
+TEST_F(CgSolve, StartsNoMoreThreadsThanItsQuotaIsWorth) {
+  const ControlGroup one_core(100000);
+  if (!one_core.made()) GTEST_SKIP() << "no control group of version 1 may be made here";
+  const auto json = in("report.json").string();
+  const std::string script = fmt::format(
+      "echo $$ > '{}' && unset OMP_NUM_THREADS && exec '{}' '{}' --no-bandwidth --json "
+      "'{}' --quiet \"$@\"",
+      one_core.members(), KRYSOL_CG_SOLVE, grid_, json);
+  ASSERT_EQ(run_exactly({"-c", script}, "/bin/sh").code, 0);
+  EXPECT_EQ(Json::parse(text_of(json))["threads"], 1);
+#ifdef KOKKOS_ENABLE_OPENMP
+  ASSERT_EQ(run_exactly({"-c", script, "cg_solve", "--threads", "2"}, "/bin/sh").code, 0);
+  EXPECT_EQ(Json::parse(text_of(json))["threads"], 2) << "who asks for threads gets them";
+#endif
 }
 
 TEST_F(CgSolve, FindsTheRightHandSideBesideTheMatrix) {

@@ -64,6 +64,33 @@ TEST_F(CgSolve, WritesItsHistory) {
   EXPECT_NEAR(last_relative, last / j["result"]["b_norm"].get<double>(), 1e-15);
 }
 
+TEST_F(CgSolve, KeepsWhatAutoMeasuredForTheNextRun) {
+  const auto trefethen = (fs::path(KRYSOL_DATA_DIR) / "Trefethen_2000.mtx").string();
+  const fs::path folder = in("tuning");
+  setenv("KRYSOL_TUNING_CACHE", folder.c_str(), 1);
+  const auto count = [&] {
+    return fs::exists(folder) ? std::distance(fs::directory_iterator(folder), {}) : 0;
+  };
+  report({trefethen, "--no-tuning-cache"}, 0);
+  report({trefethen, "--format", "csr"}, 0);
+  report({grid_}, 0);  // too small to measure for
+  EXPECT_EQ(count(), 0);
+  const Json first = report({trefethen}, 0);
+  EXPECT_FALSE(first["format"]["auto"]["used_earlier"]);
+  ASSERT_EQ(count(), 1);
+  const fs::path file = fs::directory_iterator(folder)->path();
+  const Json kept = Json::parse(text_of(file));
+  EXPECT_EQ(kept["schema"], "krysol/tuning_record/1");
+  EXPECT_EQ(kept["format"], first["format"]["name"]);
+  const Json second = report({trefethen}, 0);
+  EXPECT_EQ(count(), 1);
+  EXPECT_EQ(second["result"]["status"], "converged");
+  std::ofstream(file) << "{";
+  EXPECT_FALSE(report({trefethen}, 0)["format"]["auto"]["used_earlier"]);
+  EXPECT_EQ(Json::parse(text_of(file))["schema"], "krysol/tuning_record/1") << "made again";
+  setenv("KRYSOL_TUNING_CACHE", "off", 1);
+}
+
 TEST_F(CgSolve, ChoosesAFormatAndSaysHowToRepeatTheRun) {
   const auto trefethen = (fs::path(KRYSOL_DATA_DIR) / "Trefethen_2000.mtx").string();
   const Json j = report({trefethen, "--output", in("auto.mtx").string()}, 0);

@@ -44,6 +44,8 @@ struct ForGtest<TypeList<T...>> {
 using Spaces = TypeList<Kokkos::Cuda>;
 #elif defined(KOKKOS_ENABLE_HIP)
 using Spaces = TypeList<Kokkos::HIP>;
+#elif defined(KOKKOS_ENABLE_OPENMPTARGET)
+using Spaces = TypeList<Kokkos::Experimental::OpenMPTarget>;
 #else
 using Spaces = Join<TypeList<>
 #if defined(KOKKOS_ENABLE_SERIAL) && !defined(KRYSOL_WITHOUT_SERIAL)

@@ -30,6 +30,43 @@ class CpuQuota : public testing::Test {
   krysol_tests::Folder folder_;
 };
 
+using Caches = CpuQuota;  // a folder, likewise
+
+TEST_F(Caches, AreThoseOfTheCoresInUse) {
+  constexpr std::int64_t mib = 1 << 20;
+  const auto cache = [this](int index, const std::string& level, const std::string& size,
+                            const std::string& cpus) {
+    const std::string at = "cpu0/cache/index" + std::to_string(index) + "/";
+    write(at + "level", level + "\n");
+    write(at + "size", size + "\n");
+    write(at + "shared_cpu_list", cpus + "\n");
+  };
+  // Nothing is known: 1 MiB and 16 MiB a core.
+  EXPECT_EQ(krysol::detail::caches_of(in(""), 2).second, 2 * mib);
+  EXPECT_EQ(krysol::detail::caches_of(in(""), 2).stays, 18 * mib);
+  cache(0, "1", "32K", "0");
+  cache(2, "2", "512K", "0");
+  cache(3, "3", "16384K", "0-2,8");  // four cores to a cache
+  EXPECT_EQ(krysol::detail::caches_of(in(""), 1).second, mib / 2);
+  EXPECT_EQ(krysol::detail::caches_of(in(""), 1).stays, mib / 2 + 8 * mib);
+  EXPECT_EQ(krysol::detail::caches_of(in(""), 4).stays, 2 * mib + 8 * mib);
+  EXPECT_EQ(krysol::detail::caches_of(in(""), 6).stays, 3 * mib + 16 * mib);
+  cache(3, "3", "105M", "0-1");  // more than two cores can count on
+  EXPECT_EQ(krysol::detail::caches_of(in(""), 2).stays, 1 * mib + 16 * mib);
+  cache(3, "3", "none", "x-");
+  EXPECT_EQ(krysol::detail::caches_of(in(""), 1).stays, mib / 2 + 8 * mib);
+}
+
+TEST(CachesHere, AreMoreThanNothing) {
+  EXPECT_GE(krysol::cache_bytes().second, 64 << 10);
+  EXPECT_GE(krysol::cache_bytes().stays, krysol::cache_bytes().second);
+}
+
+TEST(Processor, IsTheSameEachTimeItIsAskedFor) {
+  EXPECT_FALSE(krysol::processor_identity().empty());
+  EXPECT_EQ(krysol::processor_identity(), krysol::processor_identity());
+}
+
 TEST_F(CpuQuota, OfVersion2IsTheLeastUpToTheRoot) {
   write("a/b/cpu.max", "max 100000\n");
   write("a/cpu.max", "150000 100000\n");

@@ -469,11 +469,13 @@ TEST(DenseKernels, AreFoundByTheirNames) {
 struct MemberOfThreads {
   using Scratch = Kokkos::DefaultHostExecutionSpace::scratch_memory_space;
   int rank;
+  int threads;
   int league;
   std::barrier<>* barrier;
   Scratch scratch;
   KOKKOS_INLINE_FUNCTION int league_rank() const { return league; }
   KOKKOS_INLINE_FUNCTION int team_rank() const { return rank; }
+  KOKKOS_INLINE_FUNCTION int team_size() const { return threads; }
   KOKKOS_INLINE_FUNCTION const Scratch& team_scratch(int) const { return scratch; }
   KOKKOS_INLINE_FUNCTION void team_barrier() const {
     KOKKOS_IF_ON_HOST((barrier->arrive_and_wait();))
@@ -493,19 +495,20 @@ struct TallTiles {
   static constexpr int each = 2;
 };
 
+/// By a team of so many threads: of all that its kernel asks for, or of fewer.
 template <class Shape, class T>
-void run_on_threads(const krysol::DenseProduct<T>& product) {
+void run_on_threads(const krysol::DenseProduct<T>& product, int threads) {
   using Tiles = krysol::ThreadTiles<T, Kokkos::DefaultHostExecutionSpace, Shape>;
   const Tiles tiles(product);
-  std::barrier<> barrier(Tiles::team);
+  std::barrier<> barrier(threads);
   std::vector<std::max_align_t> memory(Tiles::scratch_bytes() / sizeof(std::max_align_t) + 1);
   std::vector<std::thread> team;
-  for (int rank = 0; rank < Tiles::team; ++rank) {
+  for (int rank = 0; rank < threads; ++rank) {
     team.emplace_back([&, rank] {
       for (int league = 0; league < static_cast<int>(tiles.teams()); ++league) {
         const MemberOfThreads::Scratch scratch(memory.data(), Tiles::scratch_bytes(), nullptr,
                                                std::size_t{0});
-        tiles(MemberOfThreads{rank, league, &barrier, scratch});
+        tiles(MemberOfThreads{rank, threads, league, &barrier, scratch});
         barrier.arrive_and_wait();  // the next team has the same scratch memory
       }
     });
@@ -514,7 +517,7 @@ void run_on_threads(const krysol::DenseProduct<T>& product) {
 }
 
 template <class Shape, class T>
-void expect_right_on_threads() {
+void expect_right_on_threads(int threads) {
   for (const auto& [m, n, k] :
        {Sizes{1, 1, 1}, Sizes{25, 17, 11}, Sizes{12, 8, 5}, Sizes{5, 30, 26}}) {
     const auto a = random_block<T>(m, k, 23);
@@ -537,7 +540,7 @@ void expect_right_on_threads() {
         p.depth = p.step = static_cast<krysol::Offset>(k);
         p.alpha = T(1.5);
         p.beta = beta;
-        run_on_threads<Shape>(p);
+        run_on_threads<Shape>(p, threads);
         expect_product(got, T(1.5), exact, beta, c, "the kernel of GPUs");
 
         // The same in pieces, each to a C of its own.
@@ -547,7 +550,7 @@ void expect_right_on_threads() {
         p.beta = T(0);
         std::vector<T> pieces(static_cast<std::size_t>(p.pieces * p.piece_stride));
         p.c = pieces.data();
-        run_on_threads<Shape>(p);
+        run_on_threads<Shape>(p, threads);
         auto sum = filled(m, n, T(0));
         for (std::size_t i = 0; i < pieces.size(); ++i) sum.entries[i % (m * n)] += pieces[i];
         expect_product(sum, T(1.5), exact, T(0), c, "the kernel of GPUs in pieces");
@@ -557,9 +560,16 @@ void expect_right_on_threads() {
 }
 
 TEST(DenseThreadTiles, EqualTheOracleOnThreadsOfTheHost) {
-  expect_right_on_threads<SmallTiles, double>();
-  expect_right_on_threads<TallTiles, float>();
-  expect_right_on_threads<SmallTiles, Kokkos::complex<double>>();
+  expect_right_on_threads<SmallTiles, double>(6);
+  expect_right_on_threads<TallTiles, float>(3);
+  expect_right_on_threads<SmallTiles, Kokkos::complex<double>>(6);
+}
+
+/// A team may have fewer threads than were asked for, which then take several places each.
+TEST(DenseThreadTiles, EqualTheOracleInTeamsOfFewerThreads) {
+  expect_right_on_threads<SmallTiles, double>(1);
+  expect_right_on_threads<SmallTiles, double>(4);
+  expect_right_on_threads<TallTiles, double>(2);
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <functional>
 #include <limits>
+#include <map>
+#include <optional>
 
 #include <krysol/spmv/select/tuning_record.hpp>
 #include "messages.hpp"
@@ -300,6 +302,111 @@ TYPED_TEST(Select, SaysWhyASavedChoiceDoesNotFitAndMeasuresAnew) {
   const auto small = krysol::to_csr(as<FileScalar<T>>(poisson1d(5))).matrix;
   expect_mismatch(krysol::save<T, Exec>(measured, small, {}),
                   "it is for 5 x 5 with 13 nonzeros, this matrix is 4000 x 4000");
+}
+
+/// A clock by which formats take the seconds given, all others 1 s.
+std::function<double(std::string_view)> clock_of(std::map<std::string, double> seconds) {
+  return [seconds = std::move(seconds)](std::string_view name) {
+    const auto found = seconds.find(std::string(name.substr(0, name.find(':'))));
+    return found != seconds.end() ? found->second : 1.0;
+  };
+}
+
+/// Choices that stay in memory, as the user's files do.
+struct Memory {
+  std::optional<krysol::TuningRecord> kept{};
+  int times_kept = 0;
+  krysol::TuningMemory files() {
+    return {[this](const krysol::TuningRecord&) { return kept; },
+            [this](const krysol::TuningRecord& r) {
+              kept = r;
+              ++times_kept;
+            }};
+  }
+};
+
+TYPED_TEST(Select, DoesNotTimeAgainWhatAnEarlierRunFoundSlow) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  const auto entries = random_sparse<FileScalar<T>>(4000, 4000, 9, 3);
+  const auto host = krysol::to_csr(entries).matrix;
+  auto options = patient();
+  options.clock = clock_of({{"csr", 0.5}, {"sell_u16", 0.4}, {"sell_c_sigma", 0.42}});
+  Memory memory;
+  FormatChoice first;
+  select_format<T, Exec>(host, options, memory.files(), first);
+  EXPECT_EQ(first.name.substr(0, 8), "sell_u16");
+  EXPECT_FALSE(first.used_earlier);
+  EXPECT_EQ(memory.times_kept, 1);
+
+  // As fast, but twice as fast a machine: the ratios are the same.
+  options.clock =
+      clock_of({{"csr", 0.25}, {"sell_u16", 0.2}, {"sell_c_sigma", 0.19}, {"jds", 0.01}});
+  FormatChoice second;
+  const auto a = select_format<T, Exec>(host, options, memory.files(), second);
+  EXPECT_TRUE(second.used_earlier);
+  EXPECT_EQ(second.name.substr(0, 12), "sell_c_sigma") << "close to the best, so timed again";
+  EXPECT_TRUE(holds(second.reason, "what an earlier run found slower was not timed"));
+  EXPECT_FALSE(trial_of(second, "jds")->measured);
+  EXPECT_TRUE(holds(trial_of(second, "jds")->remark, "2.50 times the time of sell_u16"))
+      << trial_of(second, "jds")->remark;
+  expect_product<krysol::Operator<T, Exec>, T>(*a, entries, second.name, {0.0, 1.0});
+  ASSERT_EQ(memory.times_kept, 2) << "another format is the best";
+  const FormatTrial* const kept = trial_of(memory.kept->choice, "jds");
+  EXPECT_TRUE(kept->measured);
+  EXPECT_NEAR(kept->seconds, 0.5, 1e-12) << "at the speed of the second run";
+
+  FormatChoice third;
+  select_format<T, Exec>(host, options, memory.files(), third);
+  EXPECT_TRUE(third.used_earlier);
+  EXPECT_EQ(third.name, second.name);
+  EXPECT_EQ(memory.times_kept, 2) << "nothing is new";
+}
+
+TYPED_TEST(Select, TrustsNoEarlierRunThatMeasuredOtherwise) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  const auto host = krysol::to_csr(random_sparse<FileScalar<T>>(4000, 4000, 9, 3)).matrix;
+  auto options = patient();
+  options.clock = clock_of({{"csr", 0.5}, {"sell_u16", 0.4}});
+  Memory memory;
+  FormatChoice choice;
+  select_format<T, Exec>(host, options, memory.files(), choice);
+  // sell_u16 is slower than csr now, and jds the fastest.
+  options.clock = clock_of({{"csr", 0.5}, {"sell_u16", 0.7}, {"jds", 0.3}});
+  select_format<T, Exec>(host, options, memory.files(), choice);
+  EXPECT_FALSE(choice.used_earlier);
+  EXPECT_EQ(choice.name, "jds");
+  EXPECT_EQ(memory.times_kept, 2);
+
+  // A record of something else is passed over, whoever gives it.
+  const auto of_this = *memory.kept;
+  for (int k = 0; k < 6; ++k) {
+    memory.kept = of_this;
+    if (k == 0) memory.kept->matrix.pattern ^= 1;
+    if (k == 1) memory.kept->matrix.nnz += 1;
+    if (k == 2) memory.kept->entry = "quad";
+    if (k == 3) memory.kept->threads += 1;
+    if (k == 4) memory.kept->space = "Abacus";
+    if (k == 5) memory.kept->choice.trials.clear();
+    select_format<T, Exec>(host, options, memory.files(), choice);
+    EXPECT_FALSE(choice.used_earlier) << k;
+    EXPECT_TRUE(trial_of(choice, "jds")->measured) << k;
+  }
+}
+
+TYPED_TEST(Select, RemembersNothingWhereNothingIsMeasured) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  const auto small = krysol::to_csr(as<FileScalar<T>>(poisson1d(5))).matrix;
+  Memory memory;
+  FormatChoice choice;
+  select_format<T, Exec>(small, {}, memory.files(), choice);
+  EXPECT_EQ(choice.name, "csr");
+  EXPECT_EQ(memory.times_kept, 0);
+  const auto large = krysol::to_csr(random_sparse<FileScalar<T>>(4000, 4000, 9, 3)).matrix;
+  select_format<T, Exec>(large, {.products = 12}, memory.files(), choice);
+  EXPECT_EQ(memory.times_kept, 0);
 }
 
 TYPED_TEST(Select, MeasuresAnewWhereASavedFormatRefuses) {
