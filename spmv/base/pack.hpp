@@ -4,7 +4,7 @@
 
 #include <krysol/spmv/base/registers.hpp>
 #include <krysol/spmv/base/scalar.hpp>
-#if defined(__SSE2__) && !defined(__CUDACC__) && !defined(__HIPCC__)
+#if defined(__SSE2__) && defined(KRYSOL_VECTOR_TYPES)
 #include <immintrin.h>
 #endif
 
@@ -12,9 +12,15 @@ namespace krysol {
 
 namespace detail {
 
+#ifdef KOKKOS_ENABLE_OPENMPTARGET
+inline constexpr std::size_t most_alignment = 16;  // memory of the target has no more
+#else
+inline constexpr std::size_t most_alignment = 64;
+#endif
 template <class T>
-inline constexpr std::size_t pack_alignment = sizeof(T) * pack_width < 64 ? sizeof(T) * pack_width
-                                                                          : 64;
+inline constexpr std::size_t pack_alignment = sizeof(T) * pack_width < most_alignment
+                                                  ? sizeof(T) * pack_width
+                                                  : most_alignment;
 
 }  // namespace detail
 
@@ -26,7 +32,14 @@ struct alignas(detail::pack_alignment<T>) Pack {
 
   EightSums<T> v;
 
+#ifdef KOKKOS_ENABLE_OPENMPTARGET
+  /// Kokkos' sums over the lanes of a thread begin there with whatever this makes.
+  KOKKOS_INLINE_FUNCTION Pack() {
+    for (int c = 0; c < pack_width; ++c) v[c] = T(0);
+  }
+#else
   Pack() = default;
+#endif
   /// Not trivial, so that functions take packs by reference. In registers, which the ABI would have
   /// it, they go by the width that a file is compiled for, and two files that differ in that would
   /// call each other's instances of one template.
@@ -101,7 +114,7 @@ inline constexpr bool is_pack<Pack<T>> = true;
 /// True where a pack can be written past the caches, which saves reading the line it is written to.
 template <class T>
 inline constexpr bool can_stream = false;
-#if defined(__SSE2__) && !defined(__CUDACC__) && !defined(__HIPCC__)
+#if defined(__SSE2__) && defined(KRYSOL_VECTOR_TYPES)
 template <>
 inline constexpr bool can_stream<Pack<double>> = true;
 

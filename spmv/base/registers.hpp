@@ -8,6 +8,12 @@
 #include <type_traits>
 #include <utility>
 
+// Defined where code is compiled for a processor alone, and the compiler has vector types.
+#if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__) && \
+    !defined(KOKKOS_ENABLE_OPENMPTARGET)
+#define KRYSOL_VECTOR_TYPES
+#endif
+
 namespace krysol {
 
 /// Numbers that kernels of the host compute with at once, on any processor: what slices hold, and
@@ -28,7 +34,7 @@ namespace detail {
 /// Where the compiler has vector types they say what an array can only hint at: g++ keeps arrays
 /// that are summed up in memory. A compiler for GPUs sees the same layout, and takes each number by
 /// itself.
-#if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
+#ifdef KRYSOL_VECTOR_TYPES
 template <class T>
 inline constexpr bool has_vector_type = std::is_floating_point_v<T> && sizeof(T) <= 8;
 #else
@@ -47,7 +53,7 @@ template <class T, int n, int bytes = register_bytes,
           bool one = static_cast<int>(n * sizeof(T)) <= bytes>
 struct Registers;
 
-#if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
+#ifdef KRYSOL_VECTOR_TYPES
 
 namespace detail {
 template <class T, int n>

@@ -54,14 +54,19 @@ struct CsrProduct {
   Offset last;  // entry
   bool use_lanes;
   bool beyond_cache;
+  static constexpr bool writes_in_order = !is_pack<T>;
 
-  /// The entries that rows 4 KiB further on will need. Always inlined: g++ leaves prefetches out of
-  /// a function that only reads, because to it they do nothing.
-  KOKKOS_FORCEINLINE_FUNCTION void fetch_ahead(Offset begin, Offset end) const {
+  /// Asks for the entries 512 further on, 16 at a time and each line once: `fetched` is the first
+  /// that was not asked for. Always inlined: g++ leaves prefetches out of a function that only
+  /// reads, because to it they do nothing.
+  KOKKOS_FORCEINLINE_FUNCTION void fetch_ahead(Offset begin, Offset end, Offset& fetched) const {
     constexpr Offset distance = 512;
-    for (Offset k = begin; k < end; k += 8) {
-      prefetch(values + k + distance);
-      prefetch(col_idx + k + distance);
+    constexpr Offset at_once = 16;
+    constexpr Offset of_a_line = sizeof(S) < 64 ? 64 / sizeof(S) : 1;
+    while (fetched < end) {
+      for (Offset k = 0; k < at_once; k += of_a_line) prefetch(values + fetched + distance + k);
+      prefetch(col_idx + fetched + distance);
+      fetched += at_once;
     }
     if constexpr (is_pack<T>) {
       for (Offset k = begin; k < end; ++k) {
@@ -96,9 +101,10 @@ struct CsrProduct {
     const Offset chained_from = use_lanes ? 0 : 24;
     const Offset* const row_end = row_ptr + first + 1;
     Offset begin = row_ptr[first];
+    [[maybe_unused]] Offset fetched = begin;
     for (int w = 0; w < count; ++w) {
       const Offset end = row_end[w];
-      if constexpr (fetch) fetch_ahead(begin, end);
+      if constexpr (fetch) fetch_ahead(begin, end, fetched);
       sum[w] = end - begin >= chained_from ? chained_row(begin, end) : whole_row(begin, end);
       begin = end;
     }

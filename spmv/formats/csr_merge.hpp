@@ -57,9 +57,9 @@ struct MergePiece {
   Index* carry_row;  // [pieces] the row that goes on in the next piece, or -1
   T* carry;          // [pieces]
 
-  KOKKOS_INLINE_FUNCTION T sum(Offset begin, Offset end) const {
+  KOKKOS_INLINE_FUNCTION T sum(Offset begin, Offset end, Offset& fetched) const {
     constexpr Offset long_row = 24;
-    if (product.beyond_cache) product.fetch_ahead(begin, end);
+    if (product.beyond_cache) product.fetch_ahead(begin, end, fetched);
     return end - begin >= long_row ? product.chained_row(begin, end)
                                    : product.whole_row(begin, end);
   }
@@ -70,14 +70,15 @@ struct MergePiece {
     const Offset stop = (p + 1) * length;  // the last piece may be shorter
     const Offset end = stop - last < nnz ? stop - last : nnz;
     Offset k = p * length - piece_row[p];
+    Offset fetched = k;
     for (Index i = piece_row[p]; i < last; ++i) {
       const Offset row_end = product.row_ptr[i + 1];
-      const T scaled = alpha * sum(k, row_end);
+      const T scaled = alpha * sum(k, row_end, fetched);
       y[i] = beta == T(0) ? scaled : scaled + beta * y[i];
       k = row_end;
     }
     carry_row[p] = k < end ? last : -1;
-    carry[p] = k < end ? sum(k, end) : T(0);
+    carry[p] = k < end ? sum(k, end, fetched) : T(0);
   }
 };
 

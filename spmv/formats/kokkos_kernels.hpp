@@ -72,12 +72,17 @@ template <class S, class Exec>
 void make_plan(KokkosKernels<S, Exec>& a);
 
 /// Throws FormatRefusal for 2^31 nonzeros and more, which Kokkos Kernels 4.5 counts in int on
-/// Serial.
+/// Serial, and for `merge` where a small team would end the program (OpenMPTarget).
 template <class S, class Exec>
 void from_csr(const HostCsr<S>& host, KokkosKernels<S, Exec>& a) {
   if (host.nnz() > std::numeric_limits<int>::max()) {
     throw FormatRefusal("kokkos_kernels: " + std::to_string(host.nnz()) +
                         " nonzeros are more than it counts on every execution space, 2147483647");
+  }
+  if (a.merge && least_team<Exec>() > 1) {
+    throw FormatRefusal(
+        "kokkos_kernels:merge asks for teams of fewer threads than this space has, " +
+        std::to_string(least_team<Exec>()));
   }
   a.rows = host.rows;
   a.cols = host.cols;

@@ -62,7 +62,7 @@ std::int64_t bytes(const SellDictionary<S, Exec>& a) {
          slice_bytes(a);
 }
 
-#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__) && !defined(__HIPCC__)
+#if defined(KRYSOL_VECTOR_TYPES) && !defined(__clang__)
 /// The values of a slice's slots where the table fits in two vector registers.
 template <class S>
 struct FewValues {
@@ -118,7 +118,7 @@ struct SellDictionaryProduct {
 
   KOKKOS_INLINE_FUNCTION void operator()(const Member<Exec>&, std::int64_t first, int count,
                                          T* sum) const {
-#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__) && !defined(__HIPCC__)
+#if defined(KRYSOL_VECTOR_TYPES) && !defined(__clang__)
     if (few) {
       slices.rows(first, count, FewValues<S>{table, code}, sum);
       return;

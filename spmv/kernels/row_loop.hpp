@@ -20,6 +20,9 @@ namespace krysol {
 //   auto row_product(A, x)      an object with  void operator()(member, first, count, T* sum) const
 //                               that sets sum[w] = (A x)(first + w); count <= Tiles<Exec>::rows,
 //                               which is 1 on a GPU
+//                               which is 1 on a GPU. One that writes each sum once, row after row,
+//                               says  static constexpr bool writes_in_order = true;  its sums then
+//                               go to y at once where they are what is stored
 //   int row_lanes(A)            only where several vector lanes of a team work on one row together
 //   RowOrder row_order(A)       only where rows are stored in another order than theirs
 //
@@ -78,6 +81,10 @@ struct Store {
     if (!beyond_cache || order.row != nullptr || (can_stream<T> && past_cache)) return;
     fetch_results(y, first, count);
   }
+  /// Where sums go that are stored as they are; null where they are not.
+  KOKKOS_FORCEINLINE_FUNCTION T* place(std::int64_t first) const {
+    return alpha == T(1) && beta == T(0) && order.row == nullptr ? y + first : nullptr;
+  }
   KOKKOS_INLINE_FUNCTION void store(std::int64_t first, int count, const T* sum) const {
     if (order.row != nullptr) {
       const Index* row = order.row + first;
@@ -122,6 +129,9 @@ struct StoreAndDot {
   KOKKOS_FORCEINLINE_FUNCTION void fetch(std::int64_t first, int count) const {
     if (beyond_cache && order.row == nullptr) fetch_results(y, first, count);
   }
+  KOKKOS_FORCEINLINE_FUNCTION T* place(std::int64_t first) const {
+    return order.row == nullptr ? y + first : nullptr;
+  }
   KOKKOS_INLINE_FUNCTION void store(std::int64_t first, int count, const T* sum) const {
     if (order.row != nullptr) {
       for (int w = 0; w < count; ++w) y[order.row[first + w]] = sum[w];
@@ -143,6 +153,11 @@ struct StoreAndDot {
   }
 };
 
+template <class Product>
+inline constexpr bool writes_in_order = requires {
+  requires Product::writes_in_order;
+};
+
 template <class T, class Exec, class Blocks, class Product, class Epilogue>
 struct RowLoop {
   Blocks blocks;
@@ -160,11 +175,16 @@ struct RowLoop {
       double total = 0;
       for (std::int64_t i = first; i < last; i += tile) {
         const auto count = static_cast<int>(last - i < tile ? last - i : tile);
-        epilogue.fetch(i + tile, count);  // after the block, another's
-        product(member, i, count, sum);
-        epilogue.store(i, count, sum);
+        // Lines of y come in while rows are summed, where those are written one by one; 256 of them
+        // at once fill the buffers of stores, and the next rows wait.
+        T* place = nullptr;
+        if constexpr (writes_in_order<Product>) place = epilogue.place(i);
+        if (place == nullptr) epilogue.fetch(i + tile, count);  // after the block, another's
+        T* const got = place != nullptr ? place : sum;
+        product(member, i, count, got);
+        if (place == nullptr) epilogue.store(i, count, sum);
         if constexpr (Epilogue::dot) {
-          epilogue.terms(i, count, sum, term);
+          epilogue.terms(i, count, got, term);
           total += sum_of_tile(term, count);
         }
       }

@@ -67,7 +67,7 @@ struct PlainValues {
 
 // ---- eight rows in vector registers, on a host
 
-#if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
+#ifdef KRYSOL_VECTOR_TYPES
 namespace detail {
 using EightCodes = std::uint16_t __attribute__((vector_size(16)));
 
@@ -201,7 +201,7 @@ KOKKOS_FORCEINLINE_FUNCTION void add_eight_rows(const Columns& x, [[maybe_unused
                                                 T* sum) {
   constexpr int lanes = pack_width;
   if constexpr (detail::has_vector_type<T>) {
-#if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
+#ifdef KRYSOL_VECTOR_TYPES
     constexpr Offset ahead = 2048;  // 4 KiB
     EightSums<T> total = {};
     Offset k = 0;

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Included by ctest. Asks the test program for its suites and registers one test for each, so that a failure names
 # its subject and ctest -j has something to share out, without starting a process for each of hundreds of cases.
-# In: program, threads, results, list, optimised (under sanitizers computing takes longer than waiting).
+# In: program, threads, results, list, environment (further variables), optimised (under sanitizers computing takes longer
+# than waiting).
 cmake_policy(VERSION 3.22)
 if(NOT EXISTS "${program}")
   add_test(krysol_tests_was_not_built krysol_tests_was_not_built)
@@ -56,7 +57,7 @@ foreach(name IN LISTS names)
       set(processors 2)
     endif()
     set_tests_properties("${test}" PROPERTIES PROCESSORS ${processors} LABELS "${label};threads_${count}" TIMEOUT 1800
-      ENVIRONMENT "OMP_NUM_THREADS=${count};OMP_PROC_BIND=false${waiting};GTEST_OUTPUT=xml:${results}/${test}.xml"
+      ENVIRONMENT "OMP_NUM_THREADS=${count};OMP_PROC_BIND=false${waiting};GTEST_OUTPUT=xml:${results}/${test}.xml;${environment}"
       SKIP_REGULAR_EXPRESSION "\\[  PASSED  \\] 0 tests\\.")
   endforeach()
 endforeach()

@@ -114,7 +114,8 @@ TYPED_TEST(Solvers, TakeTheIterationsOfTheTableInEveryFormat) {
     const auto expected = single ? c.float_iterations : c.iterations;
     // Rounding delays CG a little where the condition is bad; in float it also has to make up for
     // the recurrence's drift off the true residual.
-    const auto band = single ? 1 + expected / 8 : 1;
+    // On a device the sums are other ones.
+    const auto band = single ? 1 + expected / 8 : krysol::on_host<Exec> ? 1 : 1 + expected / 30;
     for (const auto& format : krysol::list_formats()) {
       solver.format = format.name;
       const auto s = solver.run();

@@ -111,7 +111,12 @@ TYPED_TEST(Blas1, NormNeitherOverflowsNorVanishes) {
   const R smallest = std::numeric_limits<R>::denorm_min();
   for (const R size : {largest, std::numeric_limits<R>::min(), 8 * smallest, smallest}) {
     const std::vector<T> v(400, T(size));  // its norm is 20 times its entries
-    EXPECT_DOUBLE_EQ(norm_on<Exec>(v), 20 * static_cast<double>(size)) << size;
+    const double exact = 20 * static_cast<double>(size);
+    if (krysol::on_host<Exec>) {
+      EXPECT_DOUBLE_EQ(norm_on<Exec>(v), exact) << size;
+    } else {  // fewer chains, of more terms each
+      EXPECT_NEAR(norm_on<Exec>(v), exact, 4e-14 * exact) << size;
+    }
   }
 }
 

@@ -7,7 +7,7 @@
 
 #include <krysol/spmv/base/pack.hpp>
 
-#if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
+#ifdef KRYSOL_VECTOR_TYPES
 
 namespace {
 
