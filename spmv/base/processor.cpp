@@ -122,7 +122,7 @@ int length_of_list(const std::string& text) {
 
 }  // namespace
 
-CacheBytes detail::caches_of(const std::filesystem::path& cpus, int cores) {
+CacheSizes detail::caches_of(const std::filesystem::path& cpus, int cores) {
   constexpr std::int64_t mib = 1 << 20;
   std::int64_t second = mib;
   std::int64_t third = 16 * mib * cores;
@@ -141,8 +141,8 @@ CacheBytes detail::caches_of(const std::filesystem::path& cpus, int cores) {
   return {second, second + std::min(third, 16 * mib * cores) / 2};
 }
 
-const CacheBytes& cache_bytes() {
-  static const CacheBytes bytes = detail::caches_of("/sys/devices/system/cpu", usable_cores());
+const CacheSizes& cache_sizes() {
+  static const CacheSizes bytes = detail::caches_of("/sys/devices/system/cpu", usable_cores());
   return bytes;
 }
 

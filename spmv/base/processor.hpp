@@ -25,14 +25,14 @@ int default_threads();
 std::string_view instruction_set();
 
 /// Bytes of the caches that this process may count on.
-struct CacheBytes {
+struct CacheSizes {
   std::int64_t second = 0;  // second level, of all its cores
   std::int64_t stays = 0;   // arrays of no more bytes are still there when they are read again
 };
 
 /// From /sys/devices/system/cpu, once; where that says nothing, what 1 MiB of second level and
 /// 16 MiB of third level a core would give.
-const CacheBytes& cache_bytes();
+const CacheSizes& cache_sizes();
 
 /// What tells this processor from others whose kernels run at other speeds: maker, model and flags,
 /// as Linux shows them in /proc/cpuinfo; elsewhere the number of its cores alone.
@@ -45,11 +45,11 @@ namespace detail {
 /// /proc/self/cgroup says; a path that is not there, as in containers, is that of the root.
 double cpu_quota(const std::filesystem::path& root, std::string_view groups);
 
-/// cache_bytes() of so many cores. cpus: /sys/devices/system/cpu, of whose cpu0 the caches are
+/// cache_sizes() of so many cores. cpus: /sys/devices/system/cpu, of whose cpu0 the caches are
 /// those of each core. `stays` is the second level, and half of the third-level caches that the
 /// cores belong to: arrays that fill a cache push each other out, and no more than 16 MiB a core,
 /// because others share them (in a virtual machine, also cores that are not seen).
-CacheBytes caches_of(const std::filesystem::path& cpus, int cores);
+CacheSizes caches_of(const std::filesystem::path& cpus, int cores);
 
 }  // namespace detail
 

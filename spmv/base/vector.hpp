@@ -139,7 +139,7 @@ KOKKOS_FORCEINLINE_FUNCTION void prefetch_to_write(const void* p) {
 /// that do costs time for nothing, some 10 to 20 % of a multiplication.
 template <class T, class Exec>
 bool reads_beyond_cache(std::int64_t matrix, const Kokkos::View<const T*, Exec>& x) {
-  return matrix + static_cast<std::int64_t>(x.extent(0) * sizeof(T)) > cache_bytes().stays;
+  return matrix + static_cast<std::int64_t>(x.extent(0) * sizeof(T)) > cache_sizes().stays;
 }
 
 /// An array with unspecified content. The extents are those of View's constructor. Throws

@@ -55,7 +55,7 @@ int lanes_of(const A& a) {
 /// whose matrix is small would wait for each of them.
 template <class T, class Exec>
 bool writes_beyond_cache(const Vector<T, Exec>& y) {
-  return static_cast<std::int64_t>(y.extent(0) * sizeof(T)) > cache_bytes().second;
+  return static_cast<std::int64_t>(y.extent(0) * sizeof(T)) > cache_sizes().second;
 }
 
 /// Asks for y(first) .. y(first + count), to be written.
@@ -247,7 +247,7 @@ void apply(const Exec& exec, std::type_identity_t<T> alpha, const A& a,
   row_loop<T>(std::string("krysol::apply(") + std::string(A::name) + ")", exec, row_blocks(a),
               lanes_of(a), row_product(a, x),
               Store<T>{alpha, beta, y.data(), order_of(a),
-                       static_cast<std::int64_t>(y.extent(0) * sizeof(T)) > cache_bytes().stays,
+                       static_cast<std::int64_t>(y.extent(0) * sizeof(T)) > cache_sizes().stays,
                        writes_beyond_cache(y)},
               nullptr);
 }

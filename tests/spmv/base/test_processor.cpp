@@ -58,8 +58,8 @@ TEST_F(Caches, AreThoseOfTheCoresInUse) {
 }
 
 TEST(CachesHere, AreMoreThanNothing) {
-  EXPECT_GE(krysol::cache_bytes().second, 64 << 10);
-  EXPECT_GE(krysol::cache_bytes().stays, krysol::cache_bytes().second);
+  EXPECT_GE(krysol::cache_sizes().second, 64 << 10);
+  EXPECT_GE(krysol::cache_sizes().stays, krysol::cache_sizes().second);
 }
 
 TEST(Processor, IsTheSameEachTimeItIsAskedFor) {
