@@ -35,7 +35,9 @@ void remove_oldest(const fs::path& folder) {
   std::vector<std::pair<fs::file_time_type, fs::path>> files;
   for (const auto& entry : fs::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
-    if (name.size() <= ending.size() || !name.ends_with(ending)) continue;
+    const bool ours = name.size() == 32 + ending.size() && name.ends_with(ending) &&
+                      name.find_first_not_of("0123456789abcdef") == 32;
+    if (!ours) continue;
     std::error_code gone;
     const auto time = entry.last_write_time(gone);
     if (!gone) files.emplace_back(time, entry.path());
@@ -53,7 +55,7 @@ void remove_oldest(const fs::path& folder) {
 fs::path tuning_folder() {
   const char* const wish = std::getenv("KRYSOL_TUNING_CACHE");
   if (wish != nullptr && std::string_view(wish) == "off") return {};
-  if (wish != nullptr && *wish != '\0') return wish;
+  if (wish != nullptr && *wish != '\0' && std::string_view(wish) != "on") return wish;
   const fs::path caches = user_cache_folder();
   return caches.empty() ? fs::path{} : caches / "tuning";
 }
@@ -77,7 +79,9 @@ TuningMemory tuning_files(const fs::path& folder, std::string_view build) {
       fs::create_directories(folder);
       TuningRecord signed_record = record;
       signed_record.version = build;
-      OutputFile file(file_of(folder, build, record), {.permissions = 0600, .sync = false});
+      const fs::path path = file_of(folder, build, record);
+      remove_abandoned(path, 3600);
+      OutputFile file(path, {.permissions = 0600, .sync = false});
       file.write(as_json(signed_record));
       file.commit();
       remove_oldest(folder);

@@ -9,8 +9,8 @@
 
 namespace krysol::report {
 
-/// The folder that KRYSOL_TUNING_CACHE names, else krysol/tuning in the user's cache folder; empty
-/// where that variable is "off", or no folder can be named.
+/// The folder that KRYSOL_TUNING_CACHE names, else (also where it is "on") krysol/tuning in the
+/// user's cache folder; empty where it is "off", or no folder can be named.
 std::filesystem::path tuning_folder();
 
 /// Files that a folder keeps; the oldest go.

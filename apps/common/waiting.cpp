@@ -2,12 +2,11 @@
 #include "common/waiting.hpp"
 
 #include <cstdlib>
-#include <filesystem>
-#include <system_error>
 
 #if defined(_OPENMP) && defined(__GNUC__) && defined(__linux__)
 #include <omp.h>
 #include <sched.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include <vector>
@@ -40,18 +39,10 @@ void settle_waiting([[maybe_unused]] char** argv) {
 #if defined(_OPENMP) && defined(__GNUC__) && defined(__linux__)
   const auto said = [](const char* name) { return std::getenv(name) != nullptr; };
   if (said("OMP_WAIT_POLICY") || said("GOMP_SPINCOUNT")) return;
+  // Started as an argument of the loader, as for its options: /proc/self/exe is that one then.
+  if (::getauxval(AT_BASE) == 0) return;
   // Some 50 us: longer than the threads of one kernel differ, shorter than waking one costs others.
-  ::setenv("GOMP_SPINCOUNT", "20000", 1);
-  if (!said("OMP_PROC_BIND") && !said("OMP_PLACES")) {
-    std::error_code ignored;
-    // A bare chroot does not say which processors share a core.
-    if (std::filesystem::exists("/sys/devices/system/cpu/cpu0/topology", ignored)) {
-      ::setenv("OMP_PROC_BIND", "spread", 1);
-      ::setenv("OMP_PLACES", "cores", 1);
-    } else {
-      ::setenv("OMP_PROC_BIND", "false", 1);
-    }
-  }
+  if (::setenv("GOMP_SPINCOUNT", "20000", 1) != 0) return;
   leave_cores_of_one_thread();
   ::execv("/proc/self/exe", argv);
 #endif

@@ -9,6 +9,10 @@
 #include <optional>
 #include <type_traits>
 
+#ifdef KOKKOS_ENABLE_OPENMP
+#include <omp.h>
+#endif
+
 namespace krysol {
 
 /// When to try another number of threads, from the times of iterations alone.
@@ -37,6 +41,9 @@ class ThreadTrials {
     ++count_;
     sum_ += seconds;
     least_ = std::min(least_, seconds);
+    // A trial in which iterations take twice as long is lost at once: of many threads, or of long
+    // iterations, it might take longer than the solve.
+    if (trial_ && sum_ >= window && sum_ > 2 * kept_ * count_) return end_of_trial();
     if (count_ < least_count) return false;
     const bool is_short = sum_ < short_iteration * count_;
     // A window of short iterations need not be long: they do not pay, whatever else runs.
@@ -125,7 +132,10 @@ class ThreadChoice {
 
   static int threads_of([[maybe_unused]] const Exec& exec) {
 #if defined(KOKKOS_ENABLE_OPENMP)
-    if constexpr (std::is_same_v<Exec, Kokkos::OpenMP>) return exec.concurrency();
+    // Within a parallel region of the caller no instance can be made or ended.
+    if constexpr (std::is_same_v<Exec, Kokkos::OpenMP>) {
+      return omp_get_level() == 0 ? exec.impl_thread_pool_size() : 1;
+    }
 #endif
     return 1;
   }

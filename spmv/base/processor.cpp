@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <sstream>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -25,7 +26,9 @@ constexpr double no_quota = std::numeric_limits<double>::infinity();
 
 std::string text_of(const std::filesystem::path& path) {
   std::ifstream in(path);
-  return {std::istreambuf_iterator<char>(in), {}};
+  std::ostringstream text;  // keeps errors of reading to itself
+  text << in.rdbuf();
+  return text.str();
 }
 
 /// quota / period of "max 100000", "150000 100000"; v1 has the two in files of their own, and -1
@@ -125,19 +128,23 @@ int length_of_list(const std::string& text) {
 CacheSizes detail::caches_of(const std::filesystem::path& cpus, int cores) {
   constexpr std::int64_t mib = 1 << 20;
   std::int64_t second = mib;
+  int share_second = 1;
   std::int64_t third = 16 * mib * cores;
   for (int index = 0; index < 8; ++index) {
     const std::filesystem::path cache = cpus / "cpu0/cache" / ("index" + std::to_string(index));
     const std::string level = text_of(cache / "level").substr(0, 1);
     const std::int64_t size = size_of(text_of(cache / "size"));
     if (size == 0) continue;
-    if (level == "2") second = size;
+    const int sharing = std::max(1, length_of_list(text_of(cache / "shared_cpu_list")));
+    if (level == "2") {
+      second = size;
+      share_second = sharing;
+    }
     if (level == "3") {
-      const int sharing = std::max(1, length_of_list(text_of(cache / "shared_cpu_list")));
       third = size * ((cores + sharing - 1) / sharing);
     }
   }
-  second *= cores;
+  second *= (cores + share_second - 1) / share_second;
   return {second, second + std::min(third, 16 * mib * cores) / 2};
 }
 
@@ -158,7 +165,8 @@ int usable_cores() {
 int default_threads() {
 #if defined(_OPENMP)
   if (std::getenv("KOKKOS_NUM_THREADS") != nullptr) return 0;
-  return std::min(omp_get_max_threads(), usable_cores());
+  constexpr int most = 512;  // that Kokkos has room for
+  return std::min({omp_get_max_threads(), usable_cores(), most});
 #else
   return 0;
 #endif

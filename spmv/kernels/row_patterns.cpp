@@ -167,7 +167,14 @@ std::string refuse_differing_rows(const MatrixProfile& matrix, bool with_values)
     const std::int64_t seen = look_at_runs(a.rows, 16, 16, patterns);
     const auto differ = static_cast<std::int64_t>(patterns.first_row.size());
     if (4 * differ <= 3 * seen) return {};
-    return fmt::format("of {} rows sampled {} differ", seen, differ);
+    const auto refusal = [](std::int64_t count, std::int64_t of) {
+      return fmt::format("of {} rows sampled {} differ", of, count);
+    };
+    if (16 * differ > 15 * seen) return refusal(differ, seen);
+    Patterns<S> more(rows);  // some thousand patterns: as find_patterns looks at them
+    const std::int64_t all = look_at_runs(a.rows, 64, 64, more);
+    const auto all_differ = static_cast<std::int64_t>(more.first_row.size());
+    return 2 * all_differ > all ? refusal(all_differ, all) : std::string();
   });
 }
 

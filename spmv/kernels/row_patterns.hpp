@@ -31,8 +31,8 @@ struct RowPatterns {
 template <class S>
 RowPatterns find_patterns(std::string_view format, const HostCsr<S>& a, bool with_values);
 
-/// A sentence where more than three quarters of some 256 rows taken from all over the matrix
-/// differ, so that find_patterns would refuse it; empty otherwise. O(1).
+/// A sentence where nearly all of some 256 rows taken from all over the matrix differ (15 of 16),
+/// or half of some 4096 do, so that find_patterns would refuse it; empty otherwise. O(1).
 std::string refuse_differing_rows(const MatrixProfile& matrix, bool with_values);
 
 /// The lists one after another: offset[pattern_ptr[q] + j] = column minus row of entry j of pattern

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <limits>
 
@@ -31,7 +32,9 @@ struct Candidate {
 /// What an earlier run measured, as far as this one finds the same.
 class Earlier {
  public:
-  Earlier(const FormatChoice* choice, std::string_view base) {
+  /// None of it where the conversion of its fastest would take more than choosing may.
+  Earlier(const SelectOptions& options, std::string_view base) {
+    const FormatChoice* const choice = options.earlier;
     if (choice == nullptr) return;
     for (const FormatTrial& t : choice->trials) {
       if (!t.measured || !(t.seconds > 0)) continue;
@@ -42,7 +45,11 @@ class Earlier {
         witness_ = &t;
       }
     }
-    if (base_ == nullptr || witness_ == nullptr) {
+    const double most = base_ == nullptr
+                            ? 0
+                            : std::max(options.unnoticed_seconds,
+                                       options.most_share * options.products * base_->seconds);
+    if (base_ == nullptr || witness_ == nullptr || witness_->convert_seconds > most) {
       measured_.clear();
       return;
     }
@@ -175,14 +182,18 @@ void compare(Contender<S, Exec>& a, Contender<S, Exec>& b, TimedVectors<S, Exec>
 /// Combines words, in blocks, so that nothing but reading them takes time.
 struct ReadWords {
   static constexpr std::int64_t block = 4096;  // words
-  const std::uint64_t* words;
+  const char* bytes;
   std::int64_t count;
 
   void operator()(std::int64_t b, std::uint64_t& all) const {
     const std::int64_t last = std::min(count, (b + 1) * block);
     std::uint64_t bits = 0;
 #pragma omp simd reduction(^ : bits)
-    for (std::int64_t w = b * block; w < last; ++w) bits ^= words[w];
+    for (std::int64_t w = b * block; w < last; ++w) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, bytes + 8 * w, sizeof(word));
+      bits ^= word;
+    }
     all += bits;
   }
 };
@@ -197,7 +208,7 @@ double reading_seconds(const void* begin, std::int64_t bytes) {
     Kokkos::parallel_reduce("krysol::select(read)",
                             Kokkos::RangePolicy<Host, Kokkos::IndexType<std::int64_t>>(
                                 0, (count + ReadWords::block - 1) / ReadWords::block),
-                            ReadWords{static_cast<const std::uint64_t*>(begin), count}, all);
+                            ReadWords{static_cast<const char*>(begin), count}, all);
     best = std::min(best, timer.seconds());
   }
   return best;
@@ -217,7 +228,7 @@ class Roofline {
   /// Why a format of so many bytes cannot be faster than the best; empty where it could be.
   std::string rules_out(std::int64_t bytes, const FormatTrial& best) const {
     constexpr double benefit_of_doubt = 1.3;
-    if (rate_ == 0) return {};
+    if (rate_ == 0 || !best.measured) return {};
     const double seconds = static_cast<double>(bytes + vectors_) / (benefit_of_doubt * rate_);
     if (seconds < best.seconds) return {};
     return fmt::format("its {} alone take longer than {} does", in_megabytes(bytes), best.name);
@@ -338,7 +349,7 @@ std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>& csr,
     roofline.add(of_values, reading_seconds(csr.values.data(), of_values));
   }
   Budget budget(options);
-  Earlier earlier(options.earlier, base);
+  Earlier earlier(options, base);
   double base_seconds = std::numeric_limits<double>::infinity();
   for (const Candidate& candidate : candidates(profile, base, earlier)) {
     FormatTrial& trial = choice.trials.emplace_back();

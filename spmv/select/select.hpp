@@ -40,8 +40,8 @@ inline constexpr double least_products_to_select = 40;
 /// The matrix in the format that multiplies fastest here. Each is timed in turns with the best so
 /// far, but for those that refuse the matrix, those whose bytes alone would take longer than the
 /// best even at the highest rate of reading seen in this run (of the matrix's own arrays, or of any
-/// format), and those for which no time is left. A format in which a single multiplication takes
-/// half as long again as in the best gets no second one.
+/// format), and those for which no time is left. A format in which a multiplication takes
+/// half as long again as in the best, by its second time too, gets no further turns.
 /// Formats that add in no fixed order are no candidates. Where the times are within 2 % csr is
 /// kept. Throws what make_operator throws for csr. Instantiated as make_operator is.
 template <class S, class Exec = Kokkos::DefaultExecutionSpace>

@@ -159,6 +159,10 @@ TEST(TuningFolder, IsTheUsersUnlessAnotherIsNamed) {
   {
     const Environment wish("KRYSOL_TUNING_CACHE", nullptr);
     EXPECT_EQ(krysol::report::tuning_folder(), "/caches/krysol/tuning");
+    {
+      const Environment on("KRYSOL_TUNING_CACHE", "on");
+      EXPECT_EQ(krysol::report::tuning_folder(), "/caches/krysol/tuning");
+    }
     const Environment none("XDG_CACHE_HOME", nullptr);
     EXPECT_EQ(krysol::report::tuning_folder(), "/people/me/.cache/krysol/tuning");
     const Environment relative("HOME", "here");

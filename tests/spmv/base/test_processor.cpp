@@ -51,6 +51,9 @@ TEST_F(Caches, AreThoseOfTheCoresInUse) {
   EXPECT_EQ(krysol::detail::caches_of(in(""), 1).stays, mib / 2 + 8 * mib);
   EXPECT_EQ(krysol::detail::caches_of(in(""), 4).stays, 2 * mib + 8 * mib);
   EXPECT_EQ(krysol::detail::caches_of(in(""), 6).stays, 3 * mib + 16 * mib);
+  cache(2, "2", "512K", "0,4");  // two processors of one core
+  EXPECT_EQ(krysol::detail::caches_of(in(""), 4).second, 1 * mib);
+  cache(2, "2", "512K", "0");
   cache(3, "3", "105M", "0-1");  // more than two cores can count on
   EXPECT_EQ(krysol::detail::caches_of(in(""), 2).stays, 1 * mib + 16 * mib);
   cache(3, "3", "none", "x-");

@@ -363,6 +363,36 @@ TYPED_TEST(Select, DoesNotTimeAgainWhatAnEarlierRunFoundSlow) {
   EXPECT_EQ(memory.times_kept, 2) << "nothing is new";
 }
 
+/// By the real clock: nothing that is known before the first format is timed may rule it out.
+TYPED_TEST(Select, TimesFirstWhatAnEarlierRunFoundFastest) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  const auto host = krysol::to_csr(random_sparse<FileScalar<T>>(4000, 4000, 9, 3)).matrix;
+  FormatChoice choice;
+  select_format<T, Exec>(host, patient(), choice);
+  for (const char* name : {"coo", "sell_c_sigma"}) {
+    FormatChoice earlier;
+    earlier.trials = {*trial_of(choice, "csr"), *trial_of(choice, name)};
+    earlier.trials[0].measured = earlier.trials[1].measured = true;
+    earlier.trials[0].seconds = 1e-3;
+    earlier.trials[1].seconds = 5e-4;
+    auto options = patient();
+    options.earlier = &earlier;
+    FormatChoice again;
+    select_format<T, Exec>(host, options, again);
+    EXPECT_TRUE(trial_of(again, name)->measured) << trial_of(again, name)->remark;
+    EXPECT_EQ(again.trials.at(1).name, earlier.trials[1].name);
+    // A conversion that alone takes longer than choosing may is nothing to begin with.
+    options = {};
+    options.earlier = &earlier;
+    options.unnoticed_seconds = 0;
+    earlier.trials[1].convert_seconds = 1;
+    select_format<T, Exec>(host, options, again);
+    EXPECT_FALSE(again.used_earlier);
+    EXPECT_NE(again.trials.at(1).name, earlier.trials[1].name);
+  }
+}
+
 TYPED_TEST(Select, TrustsNoEarlierRunThatMeasuredOtherwise) {
   using T = typename TypeParam::Scalar;
   using Exec = typename TypeParam::Space;
