@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Times whole runs of cg_solve: idle, beside processes that keep every core busy, and within a quota of one core.
+"""Times whole runs of a program: idle, beside processes that keep every core busy, and within a quota of one core.
 
-usage: benchmarks/beside_other_work.py CG_SOLVE MATRIX [RUNS]
+For each number of threads and for the defaults, in turns: seconds of wall time, the median, the least and the most, and
+the default over the best. The busy processes are started here and ended here. The quota is a group of version 1
+(cpu.cfs_quota_us) or 2 (cpu.max) of control groups, where one may be made."""
 
-For each number of threads and for the defaults, in turns, RUNS times (default 7): seconds of wall time, the median, the
-least and the most, and the default over the best. The busy processes are started here and ended here. The quota is a
-group of version 1 (cpu.cfs_quota_us) or 2 (cpu.max) of control groups, where one may be made."""
-
+import argparse
 import contextlib
 import os
 import statistics
@@ -18,13 +17,18 @@ import time
 BUSY = "import time\nwhile True: pass"
 
 
-def candidates(cores):
+def candidates(cores, linked):
+    """(name, arguments, environment) of each."""
     yield "default", [], {}
     threads = 1
-    while threads < cores:
-        yield f"--threads {threads}", ["--threads", str(threads)], {}
-        threads *= 2
-    yield f"--threads {cores}", ["--threads", str(cores)], {}
+    while True:
+        if linked:
+            yield f"{threads} threads", [], {"OMP_NUM_THREADS": str(threads)}
+        else:
+            yield f"{threads} threads", ["--threads", str(threads)], {}
+        if threads == cores:
+            break
+        threads = min(2 * threads, cores)
     yield "OMP_NUM_THREADS=64", [], {"OMP_NUM_THREADS": "64"}
 
 
@@ -63,9 +67,7 @@ def make_group(cores):
     return None, "no control groups are mounted here"
 
 
-def seconds(program, matrix, arguments, environment, group):
-    command = [program, matrix, "--no-bandwidth", "--quiet", "--no-tuning-cache", *arguments]
-
+def seconds(command, environment, group):
     def join():
         if group:
             with open(f"{group}/cgroup.procs", "w") as members:
@@ -74,19 +76,22 @@ def seconds(program, matrix, arguments, environment, group):
     unset = ("OMP_NUM_THREADS", "OMP_PROC_BIND", "OMP_PLACES", "OMP_WAIT_POLICY", "GOMP_SPINCOUNT")
     clean = {k: v for k, v in os.environ.items() if k not in unset}
     began = time.monotonic()
-    done = subprocess.run(command, env={**clean, **environment}, preexec_fn=join, check=False)
+    done = subprocess.run(
+        command, env={**clean, **environment}, preexec_fn=join, stdout=subprocess.DEVNULL, check=False
+    )
     took = time.monotonic() - began
     if done.returncode not in (0, 1):
         sys.exit(f"{' '.join(command)}: exit code {done.returncode}")
     return took
 
 
-def measure(title, program, matrix, runs, cores, group=None):
-    times = {name: [] for name, _, _ in candidates(cores)}
+def measure(title, command, linked, runs, cores, group=None):
+    tried = list(candidates(cores, linked))
+    times = {name: [] for name, _, _ in tried}
     for _ in range(runs):
-        for name, arguments, environment in candidates(cores):
-            times[name].append(seconds(program, matrix, arguments, environment, group))
-    best = min(statistics.median(t) for name, t in times.items() if name.startswith("--threads"))
+        for name, arguments, environment in tried:
+            times[name].append(seconds([*command, *arguments], environment, group))
+    best = min(statistics.median(t) for name, t in times.items() if name.endswith(" threads"))
     print(title)
     for name, t in times.items():
         middle = statistics.median(t)
@@ -95,20 +100,30 @@ def measure(title, program, matrix, runs, cores, group=None):
 
 
 def main():
-    if len(sys.argv) not in (3, 4):
-        sys.exit(__doc__)
-    program, matrix = sys.argv[1:3]
-    runs = int(sys.argv[3]) if len(sys.argv) == 4 else 7
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument(
+        "--linked",
+        action="store_true",
+        help="a program of one's own, which gets its threads by OMP_NUM_THREADS; else cg_solve, which gets --threads, and "
+        "options that keep it from other work than solving",
+    )
+    parser.add_argument("program")
+    parser.add_argument("arguments", nargs="*", metavar="ARGUMENT", help="a matrix, say")
+    options = parser.parse_args()
+    command = [options.program, *options.arguments]
+    if not options.linked:
+        command += ["--no-bandwidth", "--quiet", "--no-tuning-cache"]
     cores = len(os.sched_getaffinity(0))
-    measure("idle", program, matrix, runs, cores)
+    measure("idle", command, options.linked, options.runs, cores)
     with others(cores):
-        measure(f"beside {cores} busy processes", program, matrix, runs, cores)
+        measure(f"beside {cores} busy processes", command, options.linked, options.runs, cores)
     group, why = make_group(1)
     if group is None:
         print(f"within a quota of one core: not measured: {why}")
         return
     try:
-        measure("within a quota of one core", program, matrix, runs, cores, group)
+        measure("within a quota of one core", command, options.linked, options.runs, cores, group)
     finally:
         os.rmdir(group)
 

@@ -23,11 +23,11 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view ending = ".tuning.json";
 
-fs::path file_of(const fs::path& folder, std::string_view build, const TuningRecord& r) {
+/// `machine` tells the processor and the program.
+fs::path file_of(const fs::path& folder, std::string_view machine, const TuningRecord& r) {
   const MatrixFingerprint& m = r.matrix;
-  const std::string key =
-      fmt::format("{}\n{}\n{} {} {} {}\n{} {} {} {:x}", build, processor_identity(), r.entry,
-                  r.space, r.threads, r.with_dot, m.rows, m.cols, m.nnz, m.pattern);
+  const std::string key = fmt::format("{}\n{} {} {} {}\n{} {} {} {:x}", machine, r.entry, r.space,
+                                      r.threads, r.with_dot, m.rows, m.cols, m.nnz, m.pattern);
   return folder / (hex(hash128(key)) + std::string(ending));
 }
 
@@ -63,10 +63,10 @@ fs::path tuning_folder() {
 TuningMemory tuning_files(const fs::path& folder, std::string_view build) {
   if (folder.empty()) return {};
   TuningMemory memory;
-  memory.recall = [folder, build = std::string(build)](
-                      const TuningRecord& wanted) -> std::optional<TuningRecord> {
+  const std::string machine = fmt::format("{}\n{}", build, processor_identity());
+  memory.recall = [folder, machine](const TuningRecord& wanted) -> std::optional<TuningRecord> {
     try {
-      const fs::path path = file_of(folder, build, wanted);
+      const fs::path path = file_of(folder, machine, wanted);
       if (!fs::is_regular_file(path)) return std::nullopt;
       return read_choice(path);
     } catch (const FileError&) {
@@ -74,12 +74,12 @@ TuningMemory tuning_files(const fs::path& folder, std::string_view build) {
     }
     return std::nullopt;
   };
-  memory.keep = [folder, build = std::string(build)](const TuningRecord& record) {
+  memory.keep = [folder, machine, build = std::string(build)](const TuningRecord& record) {
     try {
       fs::create_directories(folder);
       TuningRecord signed_record = record;
       signed_record.version = build;
-      const fs::path path = file_of(folder, build, record);
+      const fs::path path = file_of(folder, machine, record);
       remove_abandoned(path, 3600);
       OutputFile file(path, {.permissions = 0600, .sync = false});
       file.write(as_json(signed_record));

@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 #include <type_traits>
+#include <utility>
 
 #ifdef KOKKOS_ENABLE_OPENMP
 #include <omp.h>
@@ -24,20 +25,24 @@ namespace krysol {
 /// change between two iterations.
 ///
 /// Iterations with all threads are watched in windows of some milliseconds, longer than the system
-/// lets a process have a core. Where they are short, or some took much longer than the fastest, as
-/// many follow with one thread, and the faster of the two numbers goes on. The other is tried again
-/// after 16 times as long, and after each trial in vain after twice as long as before.
+/// lets a process have a core. Where they are short, or some took much longer than the fastest,
+/// others follow with one thread, a few or for as long, and the faster of the two numbers goes on.
+/// The other is tried again after 16 times as long, and after each trial in vain after twice as
+/// long as before. The first iteration after a change does not count unless it is long: caches
+/// have what the other number of threads read.
 class ThreadTrials {
  public:
   static constexpr double short_iteration = 30e-6;  // s: three kernels, waking threads for each
   static constexpr double disturbed = 1.5;          // mean over least seconds of an iteration
   static constexpr double benefit = 0.9;            // of the time, which one thread must save
   static constexpr int least_count = 4;             // iterations of a window
+  static constexpr int short_count = 8;             // likewise, where they are short
   static constexpr double window = 10e-3;           // s
   static constexpr double longest_wait = 0.5;       // s between trials, unless they are long
 
   /// An iteration took so many seconds. True where the next one is to have the other number.
   bool add(double seconds) {
+    if (std::exchange(changed_, false) && seconds < window) return false;
     ++count_;
     sum_ += seconds;
     least_ = std::min(least_, seconds);
@@ -46,8 +51,10 @@ class ThreadTrials {
     if (trial_ && sum_ >= window && sum_ > 2 * kept_ * count_) return end_of_trial();
     if (count_ < least_count) return false;
     const bool is_short = sum_ < short_iteration * count_;
-    // A window of short iterations need not be long: they do not pay, whatever else runs.
-    if (sum_ < window && !(is_short && (first_ || trial_))) return false;
+    // A window of short iterations need not be long: they do not pay, whatever else runs. Nor one
+    // of those with one thread that are tried in their place.
+    const bool few = (is_short && (first_ || trial_)) || (trial_ && one_ && tried_for_short_);
+    if (few ? count_ < short_count && sum_ < window : sum_ < window) return false;
     if (trial_) return end_of_trial();
     waited_ += sum_;
     const bool due = first_ || waited_ >= wait_;
@@ -57,7 +64,8 @@ class ThreadTrials {
     clear();
     if (!due || !worth_it) return false;
     trial_ = true;
-    one_ = !one_;
+    tried_for_short_ = is_short;
+    change();
     return true;
   }
 
@@ -70,6 +78,10 @@ class ThreadTrials {
     sum_ = 0;
     least_ = std::numeric_limits<double>::infinity();
   }
+  void change() {
+    one_ = !one_;
+    changed_ = true;
+  }
   /// Keeps the number that was tried, or goes back.
   bool end_of_trial() {
     const double tried = sum_ / count_;
@@ -81,13 +93,15 @@ class ThreadTrials {
     wait_ = better ? 16 * spent : std::max(2 * wait_, 16 * spent);
     wait_ = std::min(wait_, std::max(longest_wait, 16 * spent));
     if (better) return false;
-    one_ = !one_;
+    change();
     return true;
   }
 
   bool one_ = false;
   bool trial_ = false;
   bool first_ = true;
+  bool changed_ = true;
+  bool tried_for_short_ = false;
   int count_ = 0;
   double sum_ = 0;
   double least_ = std::numeric_limits<double>::infinity();
@@ -125,6 +139,7 @@ class ThreadChoice {
     } else {
       current_ = given_;
     }
+    last_ = Clock::now();
   }
 
  private:

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <span>
 
 #include <fmt/core.h>
 #include <krysol/spmv/base/spaces.hpp>
@@ -38,27 +39,18 @@ class Earlier {
     if (choice == nullptr) return;
     for (const FormatTrial& t : choice->trials) {
       if (!t.measured || !(t.seconds > 0)) continue;
-      measured_.push_back(&t);
-      if (t.name == base) {
-        base_ = &t;
-      } else if (witness_ == nullptr || t.seconds < witness_->seconds) {
-        witness_ = &t;
-      }
+      if (t.name == base) base_ = &t;
+      if (t.name != base && (witness_ == nullptr || t.seconds < witness_->seconds)) witness_ = &t;
     }
-    const double most = base_ == nullptr
-                            ? 0
-                            : std::max(options.unnoticed_seconds,
-                                       options.most_share * options.products * base_->seconds);
-    if (base_ == nullptr || witness_ == nullptr || witness_->convert_seconds > most) {
-      measured_.clear();
-      return;
-    }
-    best_ = base_->seconds < witness_->seconds ? base_ : witness_;
+    if (base_ == nullptr || witness_ == nullptr) return;
+    const double most =
+        std::max(options.unnoticed_seconds, options.most_share * options.products * base_->seconds);
+    if (witness_->convert_seconds <= most) measured_ = choice->trials;
   }
 
   /// The one that is timed first, to see whether it is to csr what it was.
   bool is_witness(std::string_view name) const {
-    return best_ != nullptr && witness_->name == name;
+    return !measured_.empty() && witness_->name == name;
   }
   void compare(const FormatTrial& trial, double base_seconds) {
     if (!is_witness(trial.name)) return;
@@ -69,24 +61,21 @@ class Earlier {
   /// Why a format is not timed again; empty where it is.
   std::string rules_out(std::string_view name) const {
     constexpr double clearly_slower = 1.1;
-    const FormatTrial* t = trusted_ ? find(name) : nullptr;
-    if (t == nullptr || t->seconds < clearly_slower * best_->seconds) return {};
-    return fmt::format("{:.2f} times the time of {} in an earlier run", t->seconds / best_->seconds,
-                       best_->name);
+    if (!trusted_) return {};
+    const FormatTrial& best = base_->seconds < witness_->seconds ? *base_ : *witness_;
+    for (const FormatTrial& t : measured_) {
+      if (t.name != name || !t.measured || t.seconds < clearly_slower * best.seconds) continue;
+      return fmt::format("{:.2f} times the time of {} in an earlier run", t.seconds / best.seconds,
+                         best.name);
+    }
+    return {};
   }
   bool trusted() const { return trusted_; }
-  const FormatTrial* find(std::string_view name) const {
-    for (const FormatTrial* t : measured_) {
-      if (t->name == name) return t;
-    }
-    return nullptr;
-  }
 
  private:
-  std::vector<const FormatTrial*> measured_;
+  std::span<const FormatTrial> measured_;  // empty where nothing is made of it
   const FormatTrial* base_ = nullptr;
   const FormatTrial* witness_ = nullptr;  // the fastest but for base
-  const FormatTrial* best_ = nullptr;
   bool trusted_ = false;
 };
 
@@ -295,7 +284,7 @@ Contender<S, Exec> make_contender(const HostCsr<S>& csr, FormatTrial& trial) {
   Exec().fence();
   trial.convert_seconds = timer.seconds();
   trial.bytes = op->bytes();
-  return {.op = std::move(op), .trial = &trial};
+  return {std::move(op), &trial};
 }
 
 }  // namespace

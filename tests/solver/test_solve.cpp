@@ -24,6 +24,7 @@ using krysol::SolveOptions;
 using krysol::SolveReport;
 using krysol::SolveResult;
 using krysol::Status;
+using krysol_tests::grid;
 using krysol_tests::holds;
 using krysol_tests::poisson1d;
 using krysol_tests::poisson2d;
@@ -137,8 +138,6 @@ std::map<std::string, SolveThrough<S>> matrix_inputs(const HostCsr<T>& a) {
   };
   return table;
 }
-
-HostCsr<double> grid() { return krysol::to_csr(poisson2d(17, 13)).matrix; }
 
 /// The grid's matrix between two unitary diagonals: Hermitian, with the same spectrum.
 HostCsr<Kokkos::complex<double>> hermitian_grid() {

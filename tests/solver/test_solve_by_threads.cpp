@@ -11,10 +11,9 @@
 
 namespace {
 
+using krysol_tests::grid;
 using krysol_tests::poisson2d;
 using krysol_tests::random_vector;
-
-krysol::HostCsr<double> shared_grid() { return krysol::to_csr(poisson2d(17, 13)).matrix; }
 
 /// OpenMPTarget has one scratch memory for all host threads, and gives a team other numbers of
 /// threads where several of them launch.
@@ -22,7 +21,7 @@ constexpr bool launched_by_one_thread = krysol::least_team<Kokkos::DefaultExecut
 
 TEST(Solve, ThreadsShareASolver) {
   if (launched_by_one_thread) GTEST_SKIP() << "kernels of this space are one host thread's";
-  const auto a = shared_grid();
+  const auto a = grid();
   for (const char* precond : {"jacobi", "ic0", "ssor"}) {
     krysol::SolveOptions o;
     o.preconditioner = precond;

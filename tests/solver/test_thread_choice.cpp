@@ -53,6 +53,26 @@ TEST(ThreadTrials, GoesOnWithAllWhereShortIterationsPay) {
   EXPECT_LT(r.seconds, 1.03 * 1000 * 12e-6);
 }
 
+TEST(ThreadTrials, LosesLittleWhereOneThreadIsNotShort) {
+  // All threads are within what is tried for, one is not; the first iterations read memory.
+  const TrialRun r =
+      run(340, [](bool one, int k) { return (one ? 36e-6 : 22e-6) + (k < 1 ? 60e-6 : 0); });
+  EXPECT_FALSE(r.one_at_end);
+  EXPECT_GT(r.with_one, 0);
+  EXPECT_LT(r.with_one, 340 / 20);
+}
+
+TEST(ThreadTrials, DoesNotCountTheFirstIterationAfterAChange) {
+  int since = 0;
+  bool before = false;
+  const TrialRun r = run(1000, [&](bool one, int) {
+    since = one == before ? since + 1 : 0;
+    before = one;
+    return (one ? 5e-6 : 6e-6) + (since == 0 ? 50e-6 : 0);
+  });
+  EXPECT_TRUE(r.one_at_end);
+}
+
 TEST(ThreadTrials, GivesWayToOtherProcesses) {
   // A thread that waits for a core costs 4 ms, two times of five.
   const TrialRun r =

@@ -125,6 +125,9 @@ struct NamedSolve {
   }
 };
 
+/// The 5-point star on 17 x 13 points.
+inline krysol::HostCsr<double> grid() { return to_csr(poisson2d(17, 13)).matrix; }
+
 /// |b - A x| in long double.
 template <class T, class V>
 long double true_residual(const Triplets<V>& a, const std::vector<T>& b, const std::vector<T>& x) {

@@ -17,7 +17,8 @@ using krysol::detail::cpu_quota;
 
 constexpr double none = std::numeric_limits<double>::infinity();
 
-class CpuQuota : public testing::Test {
+/// A folder with the files of the system.
+class SystemFiles : public testing::Test {
  protected:
   fs::path in(const std::string& path) const { return folder_ / path; }
   void write(const std::string& path, const std::string& text) {
@@ -30,7 +31,8 @@ class CpuQuota : public testing::Test {
   krysol_tests::Folder folder_;
 };
 
-using Caches = CpuQuota;  // a folder, likewise
+using Caches = SystemFiles;
+using CpuQuota = SystemFiles;
 
 TEST_F(Caches, AreThoseOfTheCoresInUse) {
   constexpr std::int64_t mib = 1 << 20;
