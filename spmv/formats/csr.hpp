@@ -54,24 +54,24 @@ struct CsrProduct {
   Offset last;  // entry
   bool use_lanes;
   bool beyond_cache;
+  bool few_a_row;  // at most eight nonzeros, in the mean
   static constexpr bool writes_in_order = !is_pack<T>;
 
-  /// Asks for the entries 512 further on, 16 at a time and each line once: `fetched` is the first
-  /// that was not asked for. Always inlined: g++ leaves prefetches out of a function that only
-  /// reads, because to it they do nothing.
-  KOKKOS_FORCEINLINE_FUNCTION void fetch_ahead(Offset begin, Offset end, Offset& fetched) const {
+  /// Asks for `count` of the entries 512 further on than k. Always inlined: g++ leaves prefetches
+  /// out of a function that only reads, because to it they do nothing.
+  template <int count>
+  KOKKOS_FORCEINLINE_FUNCTION void fetch_ahead(Offset k) const {
     constexpr Offset distance = 512;
-    constexpr Offset at_once = 16;
-    constexpr Offset of_a_line = sizeof(S) < 64 ? 64 / sizeof(S) : 1;
-    while (fetched < end) {
-      for (Offset k = 0; k < at_once; k += of_a_line) prefetch(values + fetched + distance + k);
-      prefetch(col_idx + fetched + distance);
-      fetched += at_once;
-    }
-    if constexpr (is_pack<T>) {
-      for (Offset k = begin; k < end; ++k) {
-        prefetch(x + col_idx[k + packs_ahead < last ? k + packs_ahead : last]);
-      }
+    constexpr int values_of_a_line = sizeof(S) < 64 ? 64 / sizeof(S) : 1;
+    constexpr int columns_of_a_line = 64 / sizeof(Index);
+    for (int l = 0; l < count; l += values_of_a_line) prefetch(values + k + distance + l);
+    for (int l = 0; l < count; l += columns_of_a_line) prefetch(col_idx + k + distance + l);
+  }
+
+  /// Asks for the entries of x that packs need.
+  KOKKOS_FORCEINLINE_FUNCTION void fetch_packs(Offset begin, Offset end) const {
+    for (Offset k = begin; k < end; ++k) {
+      prefetch(x + col_idx[k + packs_ahead < last ? k + packs_ahead : last]);
     }
   }
 
@@ -82,11 +82,15 @@ struct CsrProduct {
   }
 
   /// Eight chains: what vector lanes would sum, whatever the compiler makes of it.
+  template <bool fetch>
   KOKKOS_FORCEINLINE_FUNCTION T chained_row(Offset begin, Offset end) const {
     constexpr int chains = pack_width;
     EightSums<T> sums = {};
     Offset k = begin;
-    for (; k + chains <= end; k += chains) add_eight_entries(col_idx + k, values + k, x, sums);
+    for (; k + chains <= end; k += chains) {
+      if constexpr (fetch) fetch_ahead<chains>(k);
+      add_eight_entries(col_idx + k, values + k, x, sums);
+    }
     T chain[chains];
     store_eight(sums, chains, chain);
     for (int l = 0; k + l < end; ++l) chain[l] += static_cast<T>(values[k + l]) * x[col_idx[k + l]];
@@ -94,18 +98,38 @@ struct CsrProduct {
            ((chain[1] + chain[5]) + (chain[3] + chain[7]));
   }
 
+  /// The sum of a row; `fetched`: the entry that was not asked for yet, for rows one after another.
+  template <bool fetch>
+  KOKKOS_FORCEINLINE_FUNCTION T row(Offset begin, Offset end, Offset chained_from,
+                                    Offset& fetched) const {
+    if constexpr (fetch && is_pack<T>) fetch_packs(begin, end);
+    if (end - begin >= chained_from) return chained_row<fetch>(begin, end);
+    if constexpr (fetch) {
+      if (!few_a_row) {
+        // As many for each row, whatever its length: where lengths differ the branches of asking
+        // for just what is new are mispredicted, and loads of x wait.
+        fetch_ahead<16>(begin);
+      } else if (fetched < end) {
+        fetched = begin + 16;
+        fetch_ahead<16>(begin);
+      }
+    }
+    return whole_row(begin, end);
+  }
+
+  // A chain of additions waits four cycles for each; short rows overlap with the next instead.
+  static constexpr Offset long_row = 24;
+
   /// Rows [first, first + count) on a host.
   template <bool fetch>
   KRYSOL_KEEP_APART void add_rows(std::int64_t first, int count, T* sum) const {
-    // A chain of additions waits four cycles for each; short rows overlap with the next instead.
-    const Offset chained_from = use_lanes ? 0 : 24;
+    const Offset chained_from = use_lanes ? 0 : long_row;
     const Offset* const row_end = row_ptr + first + 1;
     Offset begin = row_ptr[first];
-    [[maybe_unused]] Offset fetched = begin;
+    Offset fetched = begin;
     for (int w = 0; w < count; ++w) {
       const Offset end = row_end[w];
-      if constexpr (fetch) fetch_ahead(begin, end, fetched);
-      sum[w] = end - begin >= chained_from ? chained_row(begin, end) : whole_row(begin, end);
+      sum[w] = row<fetch>(begin, end, chained_from, fetched);
       begin = end;
     }
   }
@@ -153,7 +177,8 @@ CsrProduct<S, T, Exec> row_product(const Csr<S, Exec>& a, const Kokkos::View<con
           x.data(),
           a.nnz() - 1,
           a.lanes > 1,
-          reads_beyond_cache(bytes(a), x)};
+          reads_beyond_cache(bytes(a), x),
+          a.nnz() <= Offset{8} * a.rows};
 }
 
 /// Sets `schedule`, `lanes` and `block_row`. Call it after filling row_ptr by hand; the functions

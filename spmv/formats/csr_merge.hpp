@@ -58,10 +58,9 @@ struct MergePiece {
   T* carry;          // [pieces]
 
   KOKKOS_INLINE_FUNCTION T sum(Offset begin, Offset end, Offset& fetched) const {
-    constexpr Offset long_row = 24;
-    if (product.beyond_cache) product.fetch_ahead(begin, end, fetched);
-    return end - begin >= long_row ? product.chained_row(begin, end)
-                                   : product.whole_row(begin, end);
+    constexpr Offset chained_from = CsrProduct<S, T, Exec>::long_row;
+    return product.beyond_cache ? product.template row<true>(begin, end, chained_from, fetched)
+                                : product.template row<false>(begin, end, chained_from, fetched);
   }
 
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t p) const {
