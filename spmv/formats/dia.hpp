@@ -19,22 +19,23 @@ inline FormatEstimate estimate_dia(const MatrixProfile& matrix) {
   constexpr Index sample = 512;  // rows
   constexpr Index first = 32;
   constexpr Offset each = 64;  // entries of a row
-  std::vector<Index> seen;
   const std::int64_t rows = matrix.rows();
+  std::vector<bool> seen(static_cast<std::size_t>(rows + matrix.cols()));  // by column - row + rows
+  std::int64_t diagonals = 0;
   FormatEstimate estimate;
   for (const Index wanted : {first, sample}) {
-    seen.clear();
     const std::int64_t stride = std::max<std::int64_t>(1, rows / wanted);
     for (std::int64_t i = 0; i < rows; i += stride) {
       const Offset begin = matrix.row_ptr()[i];
       const Offset end = matrix.row_ptr()[i + 1];
       const Offset step = std::max<Offset>(1, (end - begin) / each);
       for (Offset k = begin; k < end; k += step) {
-        seen.push_back(matrix.col_idx()[k] - static_cast<Index>(i));
+        const auto place = static_cast<std::size_t>(matrix.col_idx()[k] - i + rows);
+        if (seen[place]) continue;
+        seen[place] = true;
+        ++diagonals;
       }
     }
-    std::sort(seen.begin(), seen.end());
-    const auto diagonals = std::unique(seen.begin(), seen.end()) - seen.begin();
     const std::int64_t bytes = diagonals * (rows * matrix.entry_bytes() + rows / 8);
     estimate = {bytes, refuse_more_than(bytes, 1.3, matrix.csr_bytes(), "csr")};
     if (!estimate.refusal.empty()) break;

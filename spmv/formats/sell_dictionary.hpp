@@ -51,7 +51,9 @@ struct SellDictionary : ShortSlices<Exec> {
                 std::to_string(sample.distinct) + " differ";
     }
     if (refusal.empty()) refusal = refuse_more_than(bytes, 1, matrix.csr_bytes(), "csr");
-    return {bytes, refusal, std::to_string(size.sigma)};
+    // Each value is looked up in a table of those that were seen.
+    return {
+        .bytes = bytes, .refusal = refusal, .variant = std::to_string(size.sigma), .conversion = 5};
   }
 };
 

@@ -37,9 +37,11 @@ struct Stencil {
   Offset nnz() const { return entries; }
   /// Of lists that slices share, the least.
   static FormatEstimate estimate(const MatrixProfile& matrix) {
-    return {
-        std::int64_t{matrix.rows()} / slice_rows_of(matrix.on_host()) * std::int64_t{sizeof(Index)},
-        refuse_differing_rows(matrix, true)};
+    const RowSample sample = sample_rows(matrix, true);
+    return {.bytes = std::int64_t{matrix.rows()} / slice_rows_of(matrix.on_host()) *
+                     std::int64_t{sizeof(Index)},
+            .refusal = sample.refusal,
+            .conversion = sample.conversion()};
   }
 };
 

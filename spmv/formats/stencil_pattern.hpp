@@ -40,10 +40,12 @@ struct StencilPattern {
   Offset nnz() const { return entries; }
   /// Of lists that slices share, the least.
   static FormatEstimate estimate(const MatrixProfile& matrix) {
-    return {matrix.nnz() * matrix.entry_bytes() +
-                std::int64_t{matrix.rows()} / slice_rows_of(matrix.on_host()) *
-                    static_cast<std::int64_t>(sizeof(Index) + sizeof(Offset)),
-            refuse_differing_rows(matrix, false)};
+    const RowSample sample = sample_rows(matrix, false);
+    return {.bytes = matrix.nnz() * matrix.entry_bytes() +
+                     std::int64_t{matrix.rows()} / slice_rows_of(matrix.on_host()) *
+                         static_cast<std::int64_t>(sizeof(Index) + sizeof(Offset)),
+            .refusal = sample.refusal,
+            .conversion = sample.conversion()};
   }
 };
 

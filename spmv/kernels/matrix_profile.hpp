@@ -27,6 +27,7 @@ struct FormatEstimate {
   std::string
       variant{};  // what from_csr would choose, so that it need not be found again; or empty
   bool shares_csr = false;  // its arrays are those of csr: there is next to nothing to convert
+  double conversion = 1;    // its time over that of moving each entry once, as most formats do
 };
 
 /// A matrix of the host, as the estimates of all formats look at it. What takes a pass over the

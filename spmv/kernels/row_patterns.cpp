@@ -159,22 +159,35 @@ Offset always_allowed(std::size_t entry_bytes, bool with_values) {
 
 }  // namespace
 
-std::string refuse_differing_rows(const MatrixProfile& matrix, bool with_values) {
-  return matrix.visit([with_values]<class S>(const HostCsr<S>& a) -> std::string {
-    if (a.nnz() <= always_allowed(sizeof(S), with_values)) return {};
+double RowSample::conversion() const {
+  // A row that differs from all before it is compared, copied and masked; one like them is found.
+  constexpr double of_a_list_over_a_look = 10;
+  return 1 + of_a_list_over_a_look * differing;
+}
+
+RowSample sample_rows(const MatrixProfile& matrix, bool with_values) {
+  return matrix.visit([with_values]<class S>(const HostCsr<S>& a) -> RowSample {
     const Rows<S> rows{a.row_ptr.data(), a.col_idx.data(), a.values.data(), with_values};
-    Patterns<S> patterns(rows);
-    const std::int64_t seen = look_at_runs(a.rows, 16, 16, patterns);
-    const auto differ = static_cast<std::int64_t>(patterns.first_row.size());
-    if (4 * differ <= 3 * seen) return {};
-    const auto refusal = [](std::int64_t count, std::int64_t of) {
-      return fmt::format("of {} rows sampled {} differ", of, count);
+    RowSample sample;
+    const auto look = [&](Index runs, Index length) {
+      Patterns<S> patterns(rows);
+      const std::int64_t seen = look_at_runs(a.rows, runs, length, patterns);
+      const std::size_t differ = patterns.first_row.size();
+      sample.differing = seen > 0 ? static_cast<double>(differ) / static_cast<double>(seen) : 0;
+      sample.refusal = fmt::format("of {} rows sampled {} differ", seen, differ);
     };
-    if (16 * differ > 15 * seen) return refusal(differ, seen);
-    Patterns<S> more(rows);  // some thousand patterns: as find_patterns looks at them
-    const std::int64_t all = look_at_runs(a.rows, 64, 64, more);
-    const auto all_differ = static_cast<std::int64_t>(more.first_row.size());
-    return 2 * all_differ > all ? refusal(all_differ, all) : std::string();
+    look(16, 16);
+    bool refuses = a.nnz() > always_allowed(sizeof(S), with_values) && sample.differing > 0.75;
+    if (refuses && sample.differing <= 15.0 / 16) {
+      constexpr Index small = 65536;  // rows: a look at some thousand of them is half a conversion
+      refuses = a.rows > small;
+      if (refuses) {
+        look(64, 64);  // some thousand patterns: as find_patterns looks at them
+        refuses = sample.differing > 0.5;
+      }
+    }
+    if (!refuses) sample.refusal.clear();
+    return sample;
   });
 }
 

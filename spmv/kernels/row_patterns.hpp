@@ -31,9 +31,18 @@ struct RowPatterns {
 template <class S>
 RowPatterns find_patterns(std::string_view format, const HostCsr<S>& a, bool with_values);
 
-/// A sentence where nearly all of some 256 rows taken from all over the matrix differ (15 of 16),
-/// or half of some 4096 do, so that find_patterns would refuse it; empty otherwise. O(1).
-std::string refuse_differing_rows(const MatrixProfile& matrix, bool with_values);
+/// What some rows taken from all over a matrix say of find_patterns.
+struct RowSample {
+  double differing = 0;   // the share of them that is like none before it
+  std::string refusal{};  // a sentence where it would refuse the matrix; else empty
+
+  /// As FormatEstimate has it.
+  double conversion() const;
+};
+
+/// By some 256 rows: nearly all of them (15 of 16) must differ for a refusal, or in a matrix of
+/// more than 65536 rows half of some 4096. O(1).
+RowSample sample_rows(const MatrixProfile& matrix, bool with_values);
 
 /// The lists one after another: offset[pattern_ptr[q] + j] = column minus row of entry j of pattern
 /// q.

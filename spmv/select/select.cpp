@@ -80,10 +80,11 @@ class Earlier {
 };
 
 /// All formats but `base`: what an earlier run found fastest, those that use the arrays of base,
-/// and then the fewest bytes first, because what they win makes most of the others needless to
-/// convert.
+/// those that take little more to convert than moving each entry, and of each kind the fewest bytes
+/// first, because what they win makes most of the others needless to convert.
 std::vector<Candidate> candidates(const MatrixProfile& matrix, std::string_view base,
                                   const Earlier& earlier) {
+  constexpr double dear = 2;
   std::vector<Candidate> all;
   for (const FormatInfo& f : list_formats()) {
     if (f.name != base) all.push_back({f, f.estimate(matrix)});
@@ -93,6 +94,9 @@ std::vector<Candidate> candidates(const MatrixProfile& matrix, std::string_view 
     const bool b_first = earlier.is_witness(b.name());
     if (a_first != b_first) return a_first;
     if (a.estimate.shares_csr != b.estimate.shares_csr) return a.estimate.shares_csr;
+    const bool a_dear = a.estimate.conversion > dear;
+    const bool b_dear = b.estimate.conversion > dear;
+    if (a_dear != b_dear) return b_dear;
     return a.estimate.bytes < b.estimate.bytes;
   });
   return all;
@@ -256,14 +260,15 @@ class Budget {
 
   /// Of a conversion that was made.
   void add(const FormatTrial& t, const FormatEstimate& estimate) {
-    if (!estimate.shares_csr) longest_ = std::max(longest_, t.convert_seconds);
+    if (estimate.shares_csr) return;
+    longest_ = std::max(longest_, t.convert_seconds / estimate.conversion);
   }
   /// Why a format is not tried after so many seconds of choosing; empty where it may be.
   std::string rules_out(const FormatEstimate& estimate, double spent, const FormatTrial& best,
                         double base_seconds) const {
     if (estimate.shares_csr || std::isinf(base_seconds)) return {};
-    // Conversions were seen to take 4 to 15 multiplications by csr; a few more are timed.
-    const double next = std::max(8 * base_seconds, longest_);
+    // Moving each entry once was seen to take 4 to 15 multiplications by csr; a few more are timed.
+    const double next = estimate.conversion * std::max(8 * base_seconds, longest_);
     const double all = options_.products * std::min(best.seconds, base_seconds);
     if (spent + next <= std::max(options_.most_share * all, options_.unnoticed_seconds)) return {};
     return fmt::format(
@@ -274,7 +279,7 @@ class Budget {
 
  private:
   const SelectOptions& options_;
-  double longest_ = 0;  // s
+  double longest_ = 0;  // s, of one that moves each entry once
 };
 
 template <class S, class Exec>

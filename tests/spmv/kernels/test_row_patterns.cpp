@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <krysol/spmv/kernels/matrix_profile.hpp>
 #include "messages.hpp"
 #include "products.hpp"
 
@@ -69,6 +70,24 @@ TEST(RowPatterns, AreRefusedWithNumbersWhereTooFewRowsAreAlike) {
 /// A tenth of the rows are patterns of their own, all at one end: with more lists than are always
 /// allowed, but within an eighth of the nonzeros. Whoever looks at a part of the rows sees too
 /// many.
+TEST(RowSample, SaysWhatAConversionTakes) {
+  const auto few = krysol::to_csr(poisson2d(300, 300)).matrix;
+  const auto grid = krysol::sample_rows(krysol::MatrixProfile(few, true), true);
+  EXPECT_LT(grid.differing, 0.1);
+  EXPECT_LT(grid.conversion(), 2);
+  EXPECT_EQ(grid.refusal, "");
+  // All rows differ: too many to allow their lists, and few enough.
+  for (const krysol::Index n : {60000, 2000}) {
+    const auto many = krysol::to_csr(random_sparse<double>(n, n, 9, 3)).matrix;
+    const auto random = krysol::sample_rows(krysol::MatrixProfile(many, true), false);
+    EXPECT_GT(random.differing, 0.9) << n;
+    EXPECT_GT(random.conversion(), 5) << n;
+    EXPECT_EQ(random.refusal.empty(), n == 2000) << random.refusal;
+  }
+  krysol::HostCsr<double> none = krysol::to_csr(poisson2d(0, 0)).matrix;
+  EXPECT_EQ(krysol::sample_rows(krysol::MatrixProfile(none, true), true).conversion(), 1);
+}
+
 TEST(RowPatterns, AreJudgedByTheWholeMatrix) {
   constexpr Index rows = 300000;
   constexpr Index odd = 30000;

@@ -1,10 +1,12 @@
 // What `auto` may choose, and what it says of it. Times are not tested.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
 #include <functional>
 #include <limits>
 #include <map>
 #include <optional>
 
+#include <krysol/spmv/kernels/matrix_profile.hpp>
 #include <krysol/spmv/select/tuning_record.hpp>
 #include "messages.hpp"
 #include "products.hpp"
@@ -233,6 +235,28 @@ TYPED_TEST(Select, StopsWhereItsShareIsSpent) {
         << "csr and what uses its arrays";
   }
   EXPECT_GT(over_budget, 0);
+}
+
+/// What takes long to convert may not use up the time of what does not.
+TYPED_TEST(Select, ConvertsWhatIsCheapFirst) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  const auto host =
+      krysol::to_csr(symmetrised(random_sparse<FileScalar<T>>(3000, 3000, 9, 3))).matrix;
+  FormatChoice choice;
+  select_format<T, Exec>(host, patient(), choice);
+  const krysol::MatrixProfile profile(host, krysol::on_host<Exec>);
+  const auto formats = krysol::list_formats();
+  int dear = 0;
+  for (const FormatTrial& t : choice.trials) {
+    const auto info = std::ranges::find_if(formats, [&](const auto& f) {
+      return f.name == std::string_view(t.name).substr(0, t.name.find(':'));
+    });
+    const bool is_dear = info->estimate(profile).conversion > 2;
+    EXPECT_TRUE(is_dear || dear == 0) << t.name << " comes after one that takes longer";
+    dear += is_dear ? 1 : 0;
+  }
+  EXPECT_GE(dear, 2);  // stencil_pattern, whose rows differ, and sell_dictionary
 }
 
 TYPED_TEST(Select, ChecksTheMatrixFirst) {
