@@ -10,6 +10,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <krysol/spmv/base/thread_seconds.hpp>
+
 #ifdef KOKKOS_ENABLE_OPENMP
 #include <omp.h>
 #endif
@@ -25,23 +27,26 @@ namespace krysol {
 /// change between two iterations.
 ///
 /// Iterations with all threads are watched in windows of some milliseconds, longer than the system
-/// lets a process have a core. Where they are short, or some took much longer than the fastest,
-/// others follow with one thread, a few or for as long, and the faster of the two numbers goes on.
-/// The other is tried again after 16 times as long, and after each trial in vain after twice as
-/// long as before. The first iteration after a change does not count unless it is long: caches
-/// have what the other number of threads read.
+/// lets a process have a core. Where they are short, some took much longer than the fastest, or the
+/// calling thread did not have its core for a quarter of the time, others follow with one thread, a
+/// few or for as long, and the faster of the two numbers goes on. The other is tried again after 16
+/// times as long, and after each trial in vain after twice as long as before. The first iteration
+/// after a change does not count unless it is long: caches have what the other number of threads
+/// read.
 class ThreadTrials {
  public:
   static constexpr double short_iteration = 30e-6;  // s: three kernels, waking threads for each
   static constexpr double disturbed = 1.5;          // mean over least seconds of an iteration
+  static constexpr double own_core = 0.75;          // of the time, at the least
   static constexpr double benefit = 0.9;            // of the time, which one thread must save
   static constexpr int least_count = 4;             // iterations of a window
   static constexpr int short_count = 8;             // likewise, where they are short
   static constexpr double window = 10e-3;           // s
   static constexpr double longest_wait = 0.5;       // s between trials, unless they are long
 
-  /// An iteration took so many seconds. True where the next one is to have the other number.
-  bool add(double seconds) {
+  /// An iteration took so many seconds, and the calling thread had a core for that share of the
+  /// last milliseconds. True where the next one is to have the other number.
+  bool add(double seconds, double share = 1) {
     if (std::exchange(changed_, false) && seconds < window) return false;
     ++count_;
     sum_ += seconds;
@@ -58,7 +63,8 @@ class ThreadTrials {
     if (trial_) return end_of_trial();
     waited_ += sum_;
     const bool due = first_ || waited_ >= wait_;
-    const bool worth_it = one_ || is_short || sum_ > disturbed * least_ * count_;
+    const bool worth_it =
+        one_ || is_short || sum_ > disturbed * least_ * count_ || share < own_core;
     first_ = false;
     kept_ = sum_ / count_;
     clear();
@@ -132,7 +138,13 @@ class ThreadChoice {
     const double seconds = std::chrono::duration<double>(now - last_).count();
     const bool begun = last_ != Clock::time_point{};
     last_ = now;
-    if (!begun || !trials_.add(seconds)) return;
+    if (!begun) {
+      looked_ = now;
+      used_ = thread_seconds();
+      return;
+    }
+    if (now - looked_ > std::chrono::milliseconds(5)) look(now);
+    if (!trials_.add(seconds, share_)) return;
     if (trials_.one()) {
       if (!one_) one_ = single(given_);
       current_ = *one_;
@@ -145,6 +157,13 @@ class ThreadChoice {
  private:
   using Clock = std::chrono::steady_clock;
 
+  /// Where all threads share their cores with others, each iteration may take equally long.
+  void look(Clock::time_point now) {
+    const double used = thread_seconds();
+    share_ = (used - used_) / std::chrono::duration<double>(now - looked_).count();
+    used_ = used;
+    looked_ = now;
+  }
   static int threads_of([[maybe_unused]] const Exec& exec) {
 #if defined(KOKKOS_ENABLE_OPENMP)
     // Within a parallel region of the caller no instance can be made or ended.
@@ -167,6 +186,9 @@ class ThreadChoice {
   bool usable_ = false;
   ThreadTrials trials_{};
   Clock::time_point last_{};
+  Clock::time_point looked_{};
+  double used_ = 0;   // s of the calling thread, when it was looked at
+  double share_ = 1;  // of the time since the look before that
 };
 
 }  // namespace krysol

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <krysol/spmv/select/select.hpp>
 
-#include <time.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -13,6 +11,7 @@
 
 #include <fmt/core.h>
 #include <krysol/spmv/base/spaces.hpp>
+#include <krysol/spmv/base/thread_seconds.hpp>
 #include <krysol/spmv/formats/csr.hpp>
 
 namespace krysol {
@@ -244,11 +243,6 @@ class UsedSeconds {
   }
 
  private:
-  static double thread_seconds() {
-    timespec t{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-  }
   Kokkos::Timer clock_{};
   double began_ = thread_seconds();
 };
