@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <krysol/spmv/base/thread_seconds.hpp>
+#include <krysol/spmv/base/processor.hpp>
 
 #ifdef KOKKOS_ENABLE_OPENMP
 #include <omp.h>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <krysol/spmv/base/processor.hpp>
 
+#include <time.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -186,6 +188,12 @@ std::string_view instruction_set() {
 #else
   return "another processor";
 #endif
+}
+
+double thread_seconds() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
 std::string processor_identity() {

@@ -1,5 +1,5 @@
-// The processor: how many of its cores this process may use, and what the kernels at hand were
-// compiled for.
+// The processor: how many of its cores this process may use and has used, and what the kernels at
+// hand were compiled for.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
@@ -33,6 +33,10 @@ struct CacheSizes {
 /// From /sys/devices/system/cpu, once; where that says nothing, what 1 MiB of second level and
 /// 16 MiB of third level a core would give.
 const CacheSizes& cache_sizes();
+
+/// Seconds for which the calling thread had a core. Asking is a call of the system, as long as a
+/// short kernel.
+double thread_seconds();
 
 /// What tells this processor from others whose kernels run at other speeds: maker, model and flags,
 /// as Linux shows them in /proc/cpuinfo; elsewhere the number of its cores alone.

@@ -10,8 +10,8 @@
 #include <span>
 
 #include <fmt/core.h>
+#include <krysol/spmv/base/processor.hpp>
 #include <krysol/spmv/base/spaces.hpp>
-#include <krysol/spmv/base/thread_seconds.hpp>
 #include <krysol/spmv/formats/csr.hpp>
 
 namespace krysol {
