@@ -57,14 +57,10 @@ struct MergePiece {
   Index* carry_row;  // [pieces] the row that goes on in the next piece, or -1
   T* carry;          // [pieces]
 
-  KOKKOS_INLINE_FUNCTION T sum(Offset begin, Offset end, Offset& fetched) const {
-    constexpr Offset chained_from = CsrProduct<S, T, Exec>::long_row;
-    return product.beyond_cache ? product.template row<true>(begin, end, chained_from, fetched)
-                                : product.template row<false>(begin, end, chained_from, fetched);
-  }
-
-  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t p) const {
+  template <bool fetch>
+  KRYSOL_KEEP_APART KOKKOS_INLINE_FUNCTION void add_rows(std::int64_t p) const {
     constexpr Offset length = merge_piece<Exec>;
+    constexpr Offset chained_from = CsrProduct<S, T, Exec>::long_row;
     const Index last = piece_row[p + 1];
     const Offset stop = (p + 1) * length;  // the last piece may be shorter
     const Offset end = stop - last < nnz ? stop - last : nnz;
@@ -72,12 +68,20 @@ struct MergePiece {
     Offset fetched = k;
     for (Index i = piece_row[p]; i < last; ++i) {
       const Offset row_end = product.row_ptr[i + 1];
-      const T scaled = alpha * sum(k, row_end, fetched);
+      const T scaled = alpha * product.template row<fetch>(k, row_end, chained_from, fetched);
       y[i] = beta == T(0) ? scaled : scaled + beta * y[i];
       k = row_end;
     }
     carry_row[p] = k < end ? last : -1;
-    carry[p] = k < end ? sum(k, end, fetched) : T(0);
+    carry[p] = k < end ? product.template row<fetch>(k, end, chained_from, fetched) : T(0);
+  }
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t p) const {
+    if (product.beyond_cache) {
+      add_rows<true>(p);
+    } else {
+      add_rows<false>(p);
+    }
   }
 };
 
