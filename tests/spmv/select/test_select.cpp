@@ -249,7 +249,7 @@ TYPED_TEST(Select, ConvertsWhatIsCheapFirst) {
   const auto formats = krysol::list_formats();
   int dear = 0;
   for (const FormatTrial& t : choice.trials) {
-    const auto info = std::ranges::find_if(formats, [&](const auto& f) {
+    const auto info = std::find_if(formats.begin(), formats.end(), [&](const auto& f) {
       return f.name == std::string_view(t.name).substr(0, t.name.find(':'));
     });
     const bool is_dear = info->estimate(profile).conversion > 2;
