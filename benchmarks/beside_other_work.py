@@ -85,8 +85,7 @@ def seconds(command, environment, group):
     return took
 
 
-def measure(title, command, linked, runs, cores, group=None):
-    tried = list(candidates(cores, linked))
+def measure(title, command, tried, runs, group=None):
     times = {name: [] for name, _, _ in tried}
     for _ in range(runs):
         for name, arguments, environment in tried:
@@ -101,7 +100,7 @@ def measure(title, command, linked, runs, cores, group=None):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--runs", type=int, default=7, help="of each, in turns (default 7)")
     parser.add_argument(
         "--linked",
         action="store_true",
@@ -115,15 +114,16 @@ def main():
     if not options.linked:
         command += ["--no-bandwidth", "--quiet", "--no-tuning-cache"]
     cores = len(os.sched_getaffinity(0))
-    measure("idle", command, options.linked, options.runs, cores)
+    tried = list(candidates(cores, options.linked))
+    measure("idle", command, tried, options.runs)
     with others(cores):
-        measure(f"beside {cores} busy processes", command, options.linked, options.runs, cores)
+        measure(f"beside {cores} busy processes", command, tried, options.runs)
     group, why = make_group(1)
     if group is None:
         print(f"within a quota of one core: not measured: {why}")
         return
     try:
-        measure("within a quota of one core", command, options.linked, options.runs, cores, group)
+        measure("within a quota of one core", command, tried, options.runs, group)
     finally:
         os.rmdir(group)
 

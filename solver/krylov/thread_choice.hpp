@@ -58,8 +58,9 @@ class ThreadTrials {
     const bool is_short = sum_ < short_iteration * count_;
     // A window of short iterations need not be long: they do not pay, whatever else runs. Nor one
     // of those with one thread that are tried in their place.
-    const bool few = (is_short && (first_ || trial_)) || (trial_ && one_ && tried_for_short_);
-    if (few ? count_ < short_count && sum_ < window : sum_ < window) return false;
+    const bool few =
+        (is_short && (first_ || trial_)) || (trial_ && one_ && kept_ < short_iteration);
+    if (sum_ < window && !(few && count_ >= short_count)) return false;
     if (trial_) return end_of_trial();
     waited_ += sum_;
     const bool due = first_ || waited_ >= wait_;
@@ -70,7 +71,6 @@ class ThreadTrials {
     clear();
     if (!due || !worth_it) return false;
     trial_ = true;
-    tried_for_short_ = is_short;
     change();
     return true;
   }
@@ -107,7 +107,6 @@ class ThreadTrials {
   bool trial_ = false;
   bool first_ = true;
   bool changed_ = true;
-  bool tried_for_short_ = false;
   int count_ = 0;
   double sum_ = 0;
   double least_ = std::numeric_limits<double>::infinity();

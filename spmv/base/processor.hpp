@@ -1,5 +1,5 @@
-// The processor: how many of its cores this process may use and has used, and what the kernels at
-// hand were compiled for.
+// The processor: how many of its cores this process may use, how long a thread had one, and what
+// the kernels at hand were compiled for.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

@@ -67,9 +67,6 @@ TEST(RowPatterns, AreRefusedWithNumbersWhereTooFewRowsAreAlike) {
   EXPECT_THROW(find_patterns("shared", a, false), krysol::FormatRefusal);
 }
 
-/// A tenth of the rows are patterns of their own, all at one end: with more lists than are always
-/// allowed, but within an eighth of the nonzeros. Whoever looks at a part of the rows sees too
-/// many.
 TEST(RowSample, SaysWhatAConversionTakes) {
   const auto few = krysol::to_csr(poisson2d(300, 300)).matrix;
   const auto grid = krysol::sample_rows(krysol::MatrixProfile(few, true), true);
@@ -88,6 +85,9 @@ TEST(RowSample, SaysWhatAConversionTakes) {
   EXPECT_EQ(krysol::sample_rows(krysol::MatrixProfile(none, true), true).conversion(), 1);
 }
 
+/// A tenth of the rows are patterns of their own, all at one end: with more lists than are always
+/// allowed, but within an eighth of the nonzeros. Whoever looks at a part of the rows sees too
+/// many.
 TEST(RowPatterns, AreJudgedByTheWholeMatrix) {
   constexpr Index rows = 300000;
   constexpr Index odd = 30000;
