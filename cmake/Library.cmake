@@ -2,15 +2,13 @@
 # What krysol::krysol and krysol::float are, apart from their names: the function is called once more for each level of
 # x86-64 that a package holds beside the portable library.
 
-# g++ 12 sees uninitialized registers inside its own <avx512fintrin.h> where Eigen is vectorized.
-set_source_files_properties(solver/precond/block_jacobi.cpp PROPERTIES
-  COMPILE_OPTIONS "$<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>")
-# XXH3 likewise, and its functions that must be inlined cannot be with -Og. Appended to what krysol_host_only has put there.
-set_property(SOURCE io/bytes/hash.cpp APPEND PROPERTY
-  COMPILE_OPTIONS "$<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized;-Wno-uninitialized;$<$<CONFIG:Debug>:-O1>>")
+krysol_vectorizes_eigen(solver/precond/block_jacobi.cpp)
+# XXH3 likewise, and its functions that must be inlined cannot be with -Og.
+krysol_file_options(io/bytes/hash.cpp
+  "$<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized;-Wno-uninitialized;$<$<CONFIG:Debug>:-O1>>")
 # The tests of dense products are most of what sanitizers run.
-set_property(SOURCE spmv/dense/dense.cpp spmv/dense/dense_panels.cpp APPEND PROPERTY
-  COMPILE_OPTIONS "$<$<AND:$<CXX_COMPILER_ID:GNU,Clang>,$<CONFIG:Debug>>:-O1>")
+krysol_file_options("spmv/dense/dense.cpp;spmv/dense/dense_panels.cpp"
+  "$<$<AND:$<CXX_COMPILER_ID:GNU,Clang>,$<CONFIG:Debug>>:-O1>")
 if(KRYSOL_KOKKOS_KERNELS AND TARGET Kokkos::kokkoskernels)
   set(KRYSOL_HAVE_KOKKOS_KERNELS ON)
   list(APPEND KRYSOL_SOURCES spmv/formats/kokkos_kernels.cpp)
@@ -110,6 +108,7 @@ function(krysol_library target)
     list(FILTER joined_sources INCLUDE REGEX "^io/")
   endif()
   krysol_compiled_by_folder(${target} ${joined_sources})
+  krysol_join_host_only(${target})
   krysol_precompile(${target} <Kokkos_Core.hpp> <complex> <functional> <memory> <string> <vector>)
 endfunction()
 

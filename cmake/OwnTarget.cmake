@@ -58,38 +58,90 @@ function(krysol_own_target target)
   endif()
 endfunction()
 
-# CMAKE_UNITY_BUILD gives the compiler several files as one, so that it reads Kokkos once for all of them: half of the time
-# of nvcc, where nothing is kept of an earlier build. Not those that take long by their own templates, so that cores share them.
+# CMAKE_UNITY_BUILD gives the compiler several files as one, so that it reads Kokkos once for all of them. Not those that take
+# long by their own templates, so that cores share them; device compilers get those too, for which reading Kokkos is a third of
+# the time, and nothing is kept of an earlier build.
+set(KRYSOL_JOINED_FOR_DEVICE OFF)
+if(CMAKE_UNITY_BUILD AND KRYSOL_DEVICE_COMPILER)
+  set(KRYSOL_JOINED_FOR_DEVICE ON)
+  if(NOT DEFINED CMAKE_UNITY_BUILD_BATCH_SIZE)
+    set(CMAKE_UNITY_BUILD_BATCH_SIZE 16)
+  endif()
+endif()
 function(krysol_compiled_alone)
-  set_property(SOURCE ${ARGN} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
+  if(NOT KRYSOL_JOINED_FOR_DEVICE)
+    set_property(SOURCE ${ARGN} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
+  endif()
+endfunction()
+
+# Options of single files; for a device compiler that joins files none, for CMake joins no file that has its own. They
+# matter where files are optimised.
+function(krysol_file_options files)  # LIST-OF-FILES OPTIONS...
+  if(NOT KRYSOL_JOINED_FOR_DEVICE)
+    set_property(SOURCE ${files} APPEND PROPERTY COMPILE_OPTIONS "${ARGN}")
+  endif()
+endfunction()
+
+# g++ 12 sees uninitialized registers inside its own <avx512fintrin.h> where Eigen is vectorized.
+function(krysol_vectorizes_eigen)
+  krysol_file_options("${ARGN}" $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 endfunction()
 
 # Files that include no Kokkos need none of the device compiler's passes.
 function(krysol_host_only)
   set_property(SOURCE ${ARGN} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
+  set(options)
   if(KRYSOL_BACKEND STREQUAL "CUDA" AND CMAKE_CXX_COMPILER MATCHES "nvcc_wrapper$")
-    set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS --host-only)
-    krysol_compiled_alone(${ARGN})
+    set(options --host-only)
   elseif(KRYSOL_BACKEND STREQUAL "HIP")
-    set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS -x c++ -Wno-unused-command-line-argument)
-    krysol_compiled_alone(${ARGN})
+    set(options -x c++ -Wno-unused-command-line-argument)
   elseif(KRYSOL_BACKEND STREQUAL "OpenMPTarget")
-    set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS --offload-host-only)
-    krysol_compiled_alone(${ARGN})
+    set(options --offload-host-only)
+  endif()
+  if(options)
+    set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS ${options})
+    set_property(SOURCE ${ARGN} PROPERTY KRYSOL_HOST_ONLY ON)
+  endif()
+endfunction()
+
+# Those of a target, each folder's as one, where files are joined for a device compiler. By a file that is made here, since
+# they have an option of their own.
+function(krysol_join_host_only target)
+  if(NOT KRYSOL_JOINED_FOR_DEVICE)
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  set(joined)
+  foreach(source IN LISTS sources)
+    get_property(host_only SOURCE ${source} PROPERTY KRYSOL_HOST_ONLY)
+    if(host_only)
+      get_filename_component(path ${source} ABSOLUTE)
+      get_filename_component(folder ${path} DIRECTORY)
+      string(MAKE_C_IDENTIFIER ${folder} name)
+      set(unit ${CMAKE_CURRENT_BINARY_DIR}/joined/${target}${name}.cpp)
+      list(APPEND joined ${unit})
+      string(APPEND text_${name} "#include \"${path}\"\n")
+      file(CONFIGURE OUTPUT ${unit} CONTENT "${text_${name}}" @ONLY)
+      set_property(SOURCE ${source} PROPERTY HEADER_FILE_ONLY ON)
+    endif()
+  endforeach()
+  if(joined)
+    list(REMOVE_DUPLICATES joined)
+    krysol_host_only(${joined})
+    target_sources(${target} PRIVATE ${joined})
   endif()
 endfunction()
 
 # Files of one folder that are compiled as one: small ones, which take longer to read their headers than to compile, in every
-# build, and all that are named where CMAKE_UNITY_BUILD is on; for device compilers, which read Kokkos anew in each file, those
-# of a room.
+# build, and all that are named where CMAKE_UNITY_BUILD is on. For device compilers, all of a target.
 function(krysol_compiled_by_folder target)
+  if(KRYSOL_JOINED_FOR_DEVICE)
+    return()
+  endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   foreach(source IN LISTS ARGN)
     get_filename_component(folder ${source} DIRECTORY)
-    if(CMAKE_UNITY_BUILD AND KRYSOL_DEVICE_COMPILER AND folder MATCHES "^(spmv|solver)/")
-      set(folder ${CMAKE_MATCH_1})
-    endif()
     string(MAKE_C_IDENTIFIER "${folder}_" group)
     set_property(SOURCE ${source} PROPERTY UNITY_GROUP ${group})
   endforeach()

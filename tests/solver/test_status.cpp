@@ -16,7 +16,7 @@ namespace {
 
 using namespace krysol_tests;
 
-constexpr double eps = std::numeric_limits<double>::epsilon();
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 /// The largest sum of a row's absolute values: no less than |A|_2, and little more on grids.
 double largest_row_sum(const Triplets<double>& t) {
@@ -131,8 +131,8 @@ TYPED_TEST(Ends, StagnatedWhereTheToleranceIsOutOfReach) {
         EXPECT_LE(s.result.residual, s.result.attainable);
         const double size =
             largest_row_sum(a) * static_cast<double>(norm(widen(s.x))) + s.result.b_norm;
-        EXPECT_LE(s.result.residual, 100 * eps * size);
-        EXPECT_LE(s.result.attainable, 10.001 * eps * size)
+        EXPECT_LE(s.result.residual, 100 * epsilon * size);
+        EXPECT_LE(s.result.attainable, 10.001 * epsilon * size)
             << "an estimate of |A| is never above it";
         EXPECT_TRUE(holds(s.result.advice, "as good as this precision allows")) << s.result.advice;
         expect_honest(a, solver.b, s, solver.stop);

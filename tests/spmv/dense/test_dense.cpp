@@ -105,8 +105,8 @@ Exact<T> exact_product(const Dense<T>& a, const Dense<T>& b) {
 
 /// Every entry of `got` is alpha A B + beta C but for the rounding that krysol::gemm allows itself.
 template <class T>
-void expect_product(const Dense<T>& got, T alpha, const Exact<T>& exact, T beta, const Dense<T>& c,
-                    const std::string& what) {
+void expect_dense_product(const Dense<T>& got, T alpha, const Exact<T>& exact, T beta,
+                          const Dense<T>& c, const std::string& what) {
   const auto eps = static_cast<long double>(std::numeric_limits<Real<T>>::epsilon());
   const long double roundings =
       2 * static_cast<long double>(exact.depth + 8) * (krysol::is_complex<T> ? 4 : 1);
@@ -159,12 +159,12 @@ TYPED_TEST(DenseProducts, EqualTheOracleInEveryShape) {
       krysol::gemm(Exec(), T(1), on_device<Right, Exec>(a), on_device<Right, Exec>(b), T(0), right,
                    kernel);
       Kokkos::fence();
-      expect_product(on_host(right), T(1), exact, T(0), c, name_of(kernel));
+      expect_dense_product(on_host(right), T(1), exact, T(0), c, name_of(kernel));
       const auto left = on_device<Left, Exec>(c);
       krysol::gemm(Exec(), T(-0.75), on_device<Left, Exec>(a), on_device<Left, Exec>(b), T(0.5),
                    left, kernel);
       Kokkos::fence();
-      expect_product(on_host(left), T(-0.75), exact, T(0.5), c, name_of(kernel));
+      expect_dense_product(on_host(left), T(-0.75), exact, T(0.5), c, name_of(kernel));
     }
   }
 }
@@ -248,7 +248,7 @@ TYPED_TEST(DenseProducts, TakeAdjointsAndPartsOfBlocks) {
             std::swap(product(i, j), got(place(i, j).first, place(i, j).second));
           }
         }
-        expect_product(product, alpha, exact, beta, c, name_of(kernel));
+        expect_dense_product(product, alpha, exact, beta, c, name_of(kernel));
         for (std::size_t i = 0; i < frame.rows; ++i) {
           for (std::size_t j = 0; j < frame.cols; ++j) {
             const bool inside = i % 3 == 2 && i / 3 < m && j % 2 == 1 && j / 2 < n;
@@ -280,7 +280,7 @@ TYPED_TEST(DenseProducts, TakeSubviewsAndSingleColumns) {
     const auto y = to_device<Exec>(std::vector<T>(70, T(1)));
     krysol::gemm(Exec(), T(1), columns, vector, T(0), y, kernel);
     Kokkos::fence();
-    expect_product(Dense<T>{70, 1, to_host(y)}, T(1), exact, T(0), part, name_of(kernel));
+    expect_dense_product(Dense<T>{70, 1, to_host(y)}, T(1), exact, T(0), part, name_of(kernel));
   }
 }
 
@@ -331,7 +331,7 @@ TYPED_TEST(DenseProducts, ReadNeitherCNorFactorsThatCountForNothing) {
       krysol::gemm(Exec(), T(0), on_device<Right, Exec>(a), on_device<Right, Exec>(b), T(0), zeroed,
                    kernel);
       Kokkos::fence();
-      expect_product(on_host(fresh), T(1), exact, T(0), c, name_of(kernel));
+      expect_dense_product(on_host(fresh), T(1), exact, T(0), c, name_of(kernel));
       const auto half = on_host(scaled);
       for (std::size_t i = 0; i < m * n; ++i) {
         ASSERT_TRUE(half.entries[i] == T(0.5) * c.entries[i]) << name_of(kernel);
@@ -422,8 +422,8 @@ TYPED_TEST(DenseProducts, KeepTheirMemoryFromOneToTheNext) {
       krysol::gemm(Exec(), T(1), adjoint(on_device<Right, Exec>(a)), on_device<Right, Exec>(b),
                    T(0), c, work);
       Kokkos::fence();
-      expect_product(on_host(c), T(1), exact_product(adjoint_of(a), b), T(0), b,
-                     "with memory of an earlier one");
+      expect_dense_product(on_host(c), T(1), exact_product(adjoint_of(a), b), T(0), b,
+                           "with memory of an earlier one");
       if (first == nullptr) first = work.entries.data();
       EXPECT_EQ(work.entries.data(), first);
     }
@@ -541,7 +541,7 @@ void expect_right_on_threads(int threads) {
         p.alpha = T(1.5);
         p.beta = beta;
         run_on_threads<Shape>(p, threads);
-        expect_product(got, T(1.5), exact, beta, c, "the kernel of GPUs");
+        expect_dense_product(got, T(1.5), exact, beta, c, "the kernel of GPUs");
 
         // The same in pieces, each to a C of its own.
         p.step = 4;
@@ -553,7 +553,7 @@ void expect_right_on_threads(int threads) {
         run_on_threads<Shape>(p, threads);
         auto sum = filled(m, n, T(0));
         for (std::size_t i = 0; i < pieces.size(); ++i) sum.entries[i % (m * n)] += pieces[i];
-        expect_product(sum, T(1.5), exact, T(0), c, "the kernel of GPUs in pieces");
+        expect_dense_product(sum, T(1.5), exact, T(0), c, "the kernel of GPUs in pieces");
       }
     }
   }
