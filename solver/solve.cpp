@@ -87,6 +87,7 @@ MatrixProperties<std::complex<double>> plain(const MatrixProperties<S>& p) {
   out.empty_rows = p.empty_rows;
   out.symmetric = p.symmetric;
   out.asymmetry = p.asymmetry;
+  out.mirrored = p.mirrored;
   out.asymmetric_row = p.asymmetric_row;
   out.asymmetric_col = p.asymmetric_col;
   out.asymmetric_value = as_complex(p.asymmetric_value);
@@ -207,6 +208,7 @@ struct Solver<T>::State {
     SelectOptions select;
     select.with_dot = true;
     select.products = expected_products(options);
+    select.mirrored = to.properties.mirrored;
     FormatChoice choice;
     auto made = options.tuning ? select_format(a, select, *options.tuning, choice)
                                : select_format(a, select, options.tuning_memory, choice);

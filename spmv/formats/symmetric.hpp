@@ -226,16 +226,16 @@ double apply_dot(const Exec& exec, const Symmetric<S, Exec>& a,
 }
 
 /// Throws FormatRefusal where the matrix is not symmetric to the bit, where it reaches too far from
-/// its diagonal, and on a GPU.
+/// its diagonal, and on a GPU. `mirrored`: the caller has seen that it is symmetric to the bit.
 template <class S, class Exec>
-void from_csr(const HostCsr<S>& host, Symmetric<S, Exec>& a) {
+void from_csr(const HostCsr<S>& host, Symmetric<S, Exec>& a, bool mirrored = false) {
   if constexpr (!on_host<Exec>) {
     detail::refuse_device(a.name, Exec::name());
   } else {
     const UpperRows upper = upper_rows(a.name, host);
     const TrianglePlan plan =
         plan_triangle(a.name, upper, a.slice, std::int64_t{sizeof(S)}, detail::SliceRule{upper});
-    check_symmetric(a.name, host, upper, plan.part_row);
+    if (!mirrored) check_symmetric(a.name, host, upper, plan.part_row);
     a.rows = host.rows;
     a.cols = host.cols;
     a.entries = host.nnz();

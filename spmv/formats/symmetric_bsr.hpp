@@ -322,9 +322,9 @@ double apply_dot(const Exec& exec, const SymmetricBsr<S, Exec>& a,
 
 /// Throws FormatRefusal where the matrix is not symmetric to the bit, where too few entries lie in
 /// full blocks, where it reaches too far from its diagonal, and on a GPU; std::invalid_argument for
-/// a block size out of range.
+/// a block size out of range. `mirrored`: the caller has seen that it is symmetric to the bit.
 template <class S, class Exec>
-void from_csr(const HostCsr<S>& host, SymmetricBsr<S, Exec>& a) {
+void from_csr(const HostCsr<S>& host, SymmetricBsr<S, Exec>& a, bool mirrored = false) {
   if constexpr (!on_host<Exec>) {
     detail::refuse_device(a.name, Exec::name());
   } else {
@@ -336,7 +336,7 @@ void from_csr(const HostCsr<S>& host, SymmetricBsr<S, Exec>& a) {
     const TrianglePlan plan = plan_triangle(a.name, upper, block, std::int64_t{sizeof(S)},
                                             detail::BlockRowRule{upper, block});
     detail::refuse_few_blocks(a.name, block, plan.words, plan.values);
-    check_symmetric(a.name, host, upper, plan.part_row);
+    if (!mirrored) check_symmetric(a.name, host, upper, plan.part_row);
     a.rows = host.rows;
     a.cols = host.cols;
     a.block = block;

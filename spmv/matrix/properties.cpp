@@ -19,6 +19,8 @@ double magnitude(const S& v) {
 template <class S>
 void compare(const S& value, const S& mirror, Index row, Index col, const std::vector<S>& diagonal,
              MatrixProperties<S>& f) {
+  if (value == conjugate(mirror)) return;
+  f.mirrored = false;
   const double difference = magnitude(value - conjugate(mirror));
   if (is_nan(difference) || difference == 0) return;
   const double scale =
@@ -42,12 +44,14 @@ void check_symmetry(const HostCsr<S>& a, const std::vector<S>& diagonal, MatrixP
   const auto rows = static_cast<std::size_t>(a.rows);
   std::vector<Offset> next(rows);
   for (std::size_t i = 0; i < rows; ++i) next[i] = a.row_ptr(i);
+  f.mirrored = true;
   const auto col = [&](Offset k) { return a.col_idx(static_cast<std::size_t>(k)); };
   const auto value = [&](Offset k) { return a.values(static_cast<std::size_t>(k)); };
   for (Index i = 0; i < a.rows; ++i) {
     const auto row = static_cast<std::size_t>(i);
     // What is left below the diagonal of row i has no image above it.
     for (; next[row] < a.row_ptr(row + 1) && col(next[row]) < i; ++next[row]) {
+      f.mirrored = false;
       compare(value(next[row]), S(0), i, col(next[row]), diagonal, f);
     }
     for (Offset k = next[row]; k < a.row_ptr(row + 1); ++k) {
@@ -58,11 +62,15 @@ void check_symmetry(const HostCsr<S>& a, const std::vector<S>& diagonal, MatrixP
       }
       const auto other = static_cast<std::size_t>(j);
       for (; next[other] < a.row_ptr(other + 1) && col(next[other]) < i; ++next[other]) {
+        f.mirrored = false;
         compare(value(next[other]), S(0), j, col(next[other]), diagonal, f);
       }
       S mirror = S(0);
-      if (next[other] < a.row_ptr(other + 1) && col(next[other]) == i)
+      if (next[other] < a.row_ptr(other + 1) && col(next[other]) == i) {
         mirror = value(next[other]++);
+      } else {
+        f.mirrored = false;
+      }
       compare(value(k), mirror, i, j, diagonal, f);
     }
   }

@@ -22,8 +22,10 @@ struct MatrixProperties {
   Offset longest_row = 0;
   Index empty_rows = 0;
 
-  bool symmetric = false;     // (Hermitian, if complex) square, and asymmetry <= symmetry_tolerance
-  double asymmetry = 0;       // the largest difference of mirror images, relative as above
+  bool symmetric = false;  // (Hermitian, if complex) square, and asymmetry <= symmetry_tolerance
+  double asymmetry = 0;    // the largest difference of mirror images, relative as above
+  bool mirrored = false;   // square, each entry stored has a mirror image stored, to the bit (but
+                           // for the sign of zeros); then `symmetric` too
   Index asymmetric_row = -1;  // where that is, from 0: a(row, col) and a(col, row)
   Index asymmetric_col = -1;
   S asymmetric_value{};

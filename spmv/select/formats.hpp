@@ -49,10 +49,11 @@ template <class S, class Exec = Kokkos::DefaultExecutionSpace>
 std::unique_ptr<Operator<S, Exec>> make_operator(std::string_view name, const HostCsr<S>& csr);
 
 namespace detail {
-/// make_operator for a matrix that check() has passed. Instantiated with it.
+/// make_operator for a matrix that check() has passed. `mirrored`: the caller has seen what
+/// MatrixProperties::mirrored says, so that no format has to look again. Instantiated with it.
 template <class S, class Exec>
 std::unique_ptr<Operator<S, Exec>> make_checked_operator(std::string_view name,
-                                                         const HostCsr<S>& csr);
+                                                         const HostCsr<S>& csr, bool mirrored);
 }  // namespace detail
 
 /// make_operator with each value rounded once to half the bytes: float under vectors of double,

@@ -29,7 +29,7 @@ bool choose_variant(F& format, std::string_view variant) {
 /// Values of type S, vectors of type T.
 template <class T, class S, class Exec, class... F>
 std::unique_ptr<Operator<T, Exec>> make_format(TypeList<F...>, std::string_view name,
-                                               const HostCsr<S>& csr) {
+                                               const HostCsr<S>& csr, bool mirrored = false) {
   const std::string_view base = name.substr(0, name.find(':'));
   const std::string_view variant =
       base.size() < name.size() ? name.substr(base.size() + 1) : std::string_view{};
@@ -39,7 +39,11 @@ std::unique_ptr<Operator<T, Exec>> make_format(TypeList<F...>, std::string_view 
     if (Format::name != base) return;
     if (!choose_variant(format, variant)) throw_unknown(name);
     if constexpr (LinearOperator<Format, T, Exec>) {
-      from_csr(csr, format);
+      if constexpr (is_symmetric_only<Format>) {
+        from_csr(csr, format, mirrored);
+      } else {
+        from_csr(csr, format);
+      }
       made = std::make_unique<OperatorOf<Format, T, Exec>>(std::move(format));
     } else {
       throw_not_reduced(base);
@@ -52,8 +56,8 @@ std::unique_ptr<Operator<T, Exec>> make_format(TypeList<F...>, std::string_view 
 
 template <class S, class Exec>
 std::unique_ptr<Operator<S, Exec>> make_checked_operator(std::string_view name,
-                                                         const HostCsr<S>& csr) {
-  return make_format<S, S, Exec>(Formats<S, Exec>{}, name, csr);
+                                                         const HostCsr<S>& csr, bool mirrored) {
+  return make_format<S, S, Exec>(Formats<S, Exec>{}, name, csr, mirrored);
 }
 
 }  // namespace detail
@@ -61,7 +65,7 @@ std::unique_ptr<Operator<S, Exec>> make_checked_operator(std::string_view name,
 template <class S, class Exec>
 std::unique_ptr<Operator<S, Exec>> make_operator(std::string_view name, const HostCsr<S>& csr) {
   check(csr);
-  return detail::make_checked_operator<S, Exec>(name, csr);
+  return detail::make_checked_operator<S, Exec>(name, csr, false);
 }
 
 template <class S, class Exec>
@@ -77,8 +81,8 @@ double > std::unique_ptr<Operator<S, Exec>> make_reduced_operator(std::string_vi
 // KRYSOL_ON_EACH_SPACE(KRYSOL_MAKE_REDUCED, double).
 #define KRYSOL_MAKE_OPERATOR(T, Exec)                                                             \
   template std::unique_ptr<Operator<T, Exec>> make_operator(std::string_view, const HostCsr<T>&); \
-  template std::unique_ptr<Operator<T, Exec>> detail::make_checked_operator(std::string_view,     \
-                                                                            const HostCsr<T>&);
+  template std::unique_ptr<Operator<T, Exec>> detail::make_checked_operator(                      \
+      std::string_view, const HostCsr<T>&, bool);
 #define KRYSOL_MAKE_REDUCED(T, Exec)                                                  \
   template std::unique_ptr<Operator<T, Exec>> make_reduced_operator(std::string_view, \
                                                                     const HostCsr<T>&);

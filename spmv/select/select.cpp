@@ -277,9 +277,9 @@ class Budget {
 };
 
 template <class S, class Exec>
-Contender<S, Exec> make_contender(const HostCsr<S>& csr, FormatTrial& trial) {
+Contender<S, Exec> make_contender(const HostCsr<S>& csr, FormatTrial& trial, bool mirrored) {
   Kokkos::Timer timer;
-  auto op = detail::make_checked_operator<S, Exec>(trial.name, csr);
+  auto op = detail::make_checked_operator<S, Exec>(trial.name, csr, mirrored);
   Exec().fence();
   trial.convert_seconds = timer.seconds();
   trial.bytes = op->bytes();
@@ -300,7 +300,7 @@ std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>& csr,
   const auto formats = list_formats();
   choice.trials.reserve(formats.size());  // contenders point into it
   choice.trials.emplace_back().name = base;
-  Contender<S, Exec> best = make_contender<S, Exec>(csr, choice.trials[0]);
+  Contender<S, Exec> best = make_contender<S, Exec>(csr, choice.trials[0], options.mirrored);
   const auto finish = [&](std::string reason) {
     choice.name = best.trial->name;
     choice.reason = std::move(reason);
@@ -339,6 +339,7 @@ std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>& csr,
   Budget budget(options);
   Earlier earlier(options, base);
   double base_seconds = std::numeric_limits<double>::infinity();
+  bool mirrored = options.mirrored;
   for (const Candidate& candidate : candidates(profile, base, earlier)) {
     FormatTrial& trial = choice.trials.emplace_back();
     trial.name = candidate.name();
@@ -355,7 +356,8 @@ std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>& csr,
     if (!trial.remark.empty()) continue;
     Contender<S, Exec> challenger;
     try {
-      challenger = make_contender<S, Exec>(csr, trial);
+      challenger = make_contender<S, Exec>(csr, trial, mirrored);
+      mirrored |= candidate.format.symmetric_only;
     } catch (const FormatRefusal& refusal) {
       trial.remark = refusal.what();
       continue;

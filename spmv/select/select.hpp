@@ -17,6 +17,9 @@ struct SelectOptions {
   double products = 400;
   /// They come with the dot product x'A x, as in conjugate gradients; for square matrices.
   bool with_dot = false;
+  /// The caller has seen that the matrix is symmetric to the bit (MatrixProperties::mirrored): then
+  /// formats of one triangle do not look again, which is most of their conversion.
+  bool mirrored = false;
   /// No format is tried that would take choosing, as far as can be told before, beyond this share
   /// of the time of `products` multiplications by the best so far and beyond so many seconds.
   /// Formats that use the arrays of csr come first, and are always timed; then the fewest bytes.

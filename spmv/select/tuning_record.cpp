@@ -119,7 +119,7 @@ std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>& csr,
   std::string why = mismatch<S, Exec>(saved, csr);
   if (why.empty()) {
     try {
-      auto op = detail::make_checked_operator<S, Exec>(saved.choice.name, csr);
+      auto op = detail::make_checked_operator<S, Exec>(saved.choice.name, csr, options.mirrored);
       Exec().fence();
       choice = saved.choice;
       choice.reused = true;

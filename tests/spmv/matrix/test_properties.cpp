@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <complex>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include <krysol/solver/outcome/breakdown.hpp>
 #include "messages.hpp"
@@ -70,6 +72,7 @@ TEST(MatrixProperties, SeeExactSymmetry) {
     const auto f = properties_of(t);
     EXPECT_TRUE(f.symmetric);
     EXPECT_EQ(f.asymmetry, 0);
+    EXPECT_TRUE(f.mirrored);
     EXPECT_EQ(f.asymmetric_row, -1);
     EXPECT_EQ(f.positive_diagonal, t.rows);
     EXPECT_FALSE(find_breakdown(f).has_value());
@@ -85,6 +88,29 @@ TEST(MatrixProperties, AllowForRoundingInTheAssembly) {
   const auto small = properties_of(three(1e-12, 0));
   EXPECT_TRUE(small.symmetric);
   EXPECT_NEAR(small.asymmetry, 1e-12 / 12, 1e-17);
+}
+
+/// What formats of one triangle rely on is more than `symmetric`.
+TEST(MatrixProperties, SayWhetherEachEntryHasItsImageToTheBit) {
+  EXPECT_TRUE(properties_of(three(2, 2)).mirrored);
+  EXPECT_FALSE(properties_of(three(2, std::nextafter(2.0, 3.0))).mirrored);
+  EXPECT_FALSE(properties_of(three(nan, 2)).mirrored);
+  EXPECT_FALSE(properties_of(three(2, nan)).mirrored);
+  for (const auto& [row, col] : {std::pair{0, 2}, std::pair{2, 0}}) {
+    auto zero = three(2, 2);
+    zero.add(row, col, 0);  // stored, and no more
+    const auto f = properties_of(zero);
+    EXPECT_TRUE(f.symmetric);
+    EXPECT_EQ(f.asymmetry, 0);
+    EXPECT_FALSE(f.mirrored) << "A(" << row << ", " << col << ")";
+  }
+  EXPECT_FALSE(properties_of(no_entries<double>(2, 3)).mirrored);
+  auto complex = no_entries<Complex>(2, 2);
+  complex.add(0, 1, Complex(1, 2));
+  complex.add(1, 0, Complex(1, -2));
+  EXPECT_TRUE(properties_of(complex).mirrored);
+  complex.add(1, 1, Complex(4, 1));  // the diagonal of a Hermitian matrix is real
+  EXPECT_FALSE(properties_of(complex).mirrored);
 }
 
 TEST(MatrixProperties, NameTheWorstPair) {

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include <krysol/spmv/kernels/matrix_profile.hpp>
+#include <krysol/spmv/matrix/properties.hpp>
 #include <krysol/spmv/select/tuning_record.hpp>
 #include "messages.hpp"
 #include "products.hpp"
@@ -84,6 +85,27 @@ TYPED_TEST(Select, MeasuresAndChoosesOneThatIsRight) {
   }
   for (const char* name : {"coo", "jds"}) {
     EXPECT_TRUE(considered(trial_of(choice, name))) << trial_of(choice, name)->remark;
+  }
+}
+
+/// The same choice, and the same operator, where the caller has seen that the matrix is symmetric.
+TYPED_TEST(Select, HasNoUseForASecondProofOfSymmetry) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  const auto entries = as<FileScalar<T>>(poisson3d(20));
+  const auto host = krysol::to_csr(entries).matrix;
+  ASSERT_TRUE(krysol::analyze(host).mirrored);
+  for (const bool mirrored : {false, true}) {
+    krysol::SelectOptions options = patient();
+    options.mirrored = mirrored;
+    options.clock = [](std::string_view name) {
+      return name.starts_with("symmetric") ? 1e-6 : 2e-6;
+    };
+    FormatChoice choice;
+    const auto a = select_format<T, Exec>(host, options, choice);
+    const FormatTrial* t = trial_of(choice, "symmetric");
+    if (t != nullptr && krysol::on_host<Exec>) EXPECT_TRUE(t->measured) << t->remark;
+    expect_product<krysol::Operator<T, Exec>, T>(*a, entries, choice.name, {0.0, 1.0});
   }
 }
 
