@@ -135,6 +135,7 @@ CacheSizes detail::caches_of(const std::filesystem::path& cpus, int cores) {
   for (int index = 0; index < 8; ++index) {
     const std::filesystem::path cache = cpus / "cpu0/cache" / ("index" + std::to_string(index));
     const std::string level = text_of(cache / "level").substr(0, 1);
+    if (level != "2" && level != "3") continue;  // each file read takes some 10 us
     const std::int64_t size = size_of(text_of(cache / "size"));
     if (size == 0) continue;
     const int sharing = std::max(1, length_of_list(text_of(cache / "shared_cpu_list")));
@@ -158,7 +159,7 @@ const CacheSizes& cache_sizes() {
 int usable_cores() {
   int cores = cores_of_mask();
 #if defined(__linux__)
-  const double quota = detail::cpu_quota("/sys/fs/cgroup", text_of("/proc/self/cgroup"));
+  static const double quota = detail::cpu_quota("/sys/fs/cgroup", text_of("/proc/self/cgroup"));
   if (quota < cores) cores = static_cast<int>(std::lround(quota));
 #endif
   return std::max(1, cores);

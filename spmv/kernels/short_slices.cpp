@@ -196,7 +196,12 @@ ShortShare short_share(const Offset* row_ptr, const Index* col_idx, Index rows, 
   constexpr Index slices_a_sample = 16;
   const Index window = std::max(sigma, slice_rows * slices_a_sample);
   const std::int64_t windows = (std::int64_t{rows} + window - 1) / window;
-  const std::int64_t step = std::max<std::int64_t>(1, windows / samples);
+  const std::int64_t step = (windows + samples - 1) / samples;
+  // An eighth of a small matrix: what is looked at is part of what a format costs to try.
+  const std::int64_t all_slices = (std::int64_t{rows} + slice_rows - 1) / slice_rows;
+  const std::int64_t wanted =
+      std::clamp<std::int64_t>(all_slices / 8, 64, samples * slices_a_sample);
+  const std::int64_t of_window = wanted / std::clamp<std::int64_t>(windows, 1, samples);
   Offset near = 0;
   Offset pages = 0;
   Offset all = 0;
@@ -208,7 +213,7 @@ ShortShare short_share(const Offset* row_ptr, const Index* col_idx, Index rows, 
     const SlicedRows a{row_ptr + first, col_idx, order.empty() ? nullptr : order.data(), count,
                        slice_rows};
     const std::int64_t slices = (std::int64_t{count} + slice_rows - 1) / slice_rows;
-    const std::int64_t stride = std::max<std::int64_t>(1, slices / slices_a_sample);
+    const std::int64_t stride = std::max<std::int64_t>(1, slices / of_window);
     for (std::int64_t s = 0; s < slices; s += stride) {
       Offset mine = 0;
       a.for_lanes(s, [&](Index, Offset from, Offset to) { mine += to - from; });

@@ -71,8 +71,8 @@ struct ShortShare {
   double near_or_pages = 1;
 };
 
-/// What plan_short_slices would find, estimated from some 512 slices taken from all over the
-/// matrix.
+/// What plan_short_slices would find, estimated from an eighth of the slices, 64 at the least and
+/// some 512 at the most, taken from all over the matrix.
 ShortShare short_share(const Offset* row_ptr, const Index* col_idx, Index rows, Index slice_rows,
                        Index sigma);
 
