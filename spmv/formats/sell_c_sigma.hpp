@@ -29,8 +29,10 @@ struct SellCSigma : Slices<Exec> {
 
   static FormatEstimate estimate(const MatrixProfile& matrix) {
     const std::int64_t bytes = sell_bytes(matrix);
-    return {bytes, refuse_more_than(bytes, 1.5, matrix.csr_bytes(), "csr"),
-            std::to_string(choose_window(matrix).sigma)};
+    return {.bytes = bytes,
+            .refusal = refuse_more_than(bytes, 1.5, matrix.csr_bytes(), "csr"),
+            .variant = std::to_string(choose_window(matrix).sigma),
+            .cached = 0.7};  // vector registers take the rows of a slice
   }
 };
 

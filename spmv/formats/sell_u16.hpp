@@ -34,7 +34,10 @@ struct SellU16 : ShortSlices<Exec> {
     const std::int64_t bytes = short_slice_bytes(matrix) + size.slots * matrix.entry_bytes();
     std::string refusal = refuse_far_sample(matrix);
     if (refusal.empty()) refusal = refuse_more_than(bytes, 1.5, matrix.csr_bytes(), "csr");
-    return {bytes, refusal, std::to_string(size.sigma)};
+    return {.bytes = bytes,
+            .refusal = refusal,
+            .variant = std::to_string(size.sigma),
+            .cached = 0.85};  // as sell_c_sigma, whose columns need no widening
   }
 };
 

@@ -10,10 +10,11 @@ FormatEstimate estimate_symmetric_bsr(const MatrixProfile& matrix) {
   const std::int64_t entries = triangle_entries(matrix);
   std::string refusal = refuse_unsymmetric_sample(matrix);
   if (refusal.empty()) refusal = refuse_block_sample(matrix);
-  return {entries * matrix.entry_bytes() +
-              static_cast<std::int64_t>(choose_block(matrix).indices *
-                                        static_cast<double>(entries * word)),
-          refusal};
+  return {.bytes = entries * matrix.entry_bytes() +
+                   static_cast<std::int64_t>(choose_block(matrix).indices *
+                                             static_cast<double>(entries * word)),
+          .refusal = refusal,
+          .cached = 2};  // each entry is multiplied twice
 }
 
 namespace detail {

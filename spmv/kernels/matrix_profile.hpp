@@ -28,6 +28,9 @@ struct FormatEstimate {
       variant{};  // what from_csr would choose, so that it need not be found again; or empty
   bool shares_csr = false;  // its arrays are those of csr: there is next to nothing to convert
   double conversion = 1;    // its time over that of moving each entry once, as most formats do
+  double cached = 1;  // time for a byte of it over that for a byte of csr, where all stays in the
+                      // caches: as seen on a processor or two, so it rules nothing out, but tells
+                      // what to try first
 };
 
 /// A matrix of the host, as the estimates of all formats look at it. What takes a pass over the

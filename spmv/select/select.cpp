@@ -80,10 +80,17 @@ class Earlier {
 
 /// All formats but `base`: what an earlier run found fastest, those that use the arrays of base,
 /// those that take little more to convert than moving each entry, and of each kind the fewest bytes
-/// first, because what they win makes most of the others needless to convert.
+/// first, because what they win makes most of the others needless to convert. Within the caches
+/// bytes are not all, and there is time to convert a few only: those that are fast there come
+/// first.
 std::vector<Candidate> candidates(const MatrixProfile& matrix, std::string_view base,
                                   const Earlier& earlier) {
   constexpr double dear = 2;
+  const bool cached =
+      matrix.on_host() && matrix.csr_bytes() + matrix.vector_bytes() < cache_sizes().stays;
+  const auto cost = [cached](const FormatEstimate& e) {
+    return static_cast<double>(e.bytes) * (cached ? e.cached : 1);
+  };
   std::vector<Candidate> all;
   for (const FormatInfo& f : list_formats()) {
     if (f.name != base) all.push_back({f, f.estimate(matrix)});
@@ -96,7 +103,7 @@ std::vector<Candidate> candidates(const MatrixProfile& matrix, std::string_view 
     const bool a_dear = a.estimate.conversion > dear;
     const bool b_dear = b.estimate.conversion > dear;
     if (a_dear != b_dear) return b_dear;
-    return a.estimate.bytes < b.estimate.bytes;
+    return cost(a.estimate) < cost(b.estimate);
   });
   return all;
 }
@@ -179,22 +186,29 @@ struct ReadWords {
 
   void operator()(std::int64_t b, std::uint64_t& all) const {
     const std::int64_t last = std::min(count, (b + 1) * block);
-    std::uint64_t bits = 0;
-#pragma omp simd reduction(^ : bits)
-    for (std::int64_t w = b * block; w < last; ++w) {
+    constexpr int lanes = 32;  // chains of operations that do not wait for each other
+    std::uint64_t bits[lanes] = {};
+    std::int64_t w = b * block;
+    for (; w + lanes <= last; w += lanes) {
+      std::uint64_t word[lanes];
+      std::memcpy(word, bytes + 8 * w, sizeof(word));
+      for (int l = 0; l < lanes; ++l) bits[l] ^= word[l];
+    }
+    for (; w < last; ++w) {
       std::uint64_t word = 0;
       std::memcpy(&word, bytes + 8 * w, sizeof(word));
-      bits ^= word;
+      bits[0] ^= word;
     }
-    all += bits;
+    for (int l = 0; l < lanes; ++l) all += bits[l];
   }
 };
 
 /// Seconds to read an array of the matrix once, by the host's cores.
 double reading_seconds(const void* begin, std::int64_t bytes) {
   const std::int64_t count = bytes / std::int64_t{sizeof(std::uint64_t)};
+  constexpr int times = 3;  // the first finds nothing in the caches, the second not all
   double best = std::numeric_limits<double>::infinity();
-  for (int k = 0; k < 2; ++k) {
+  for (int k = 0; k < times; ++k) {
     Kokkos::Timer timer;
     std::uint64_t all = 0;
     Kokkos::parallel_reduce("krysol::select(read)",

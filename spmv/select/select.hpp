@@ -22,7 +22,8 @@ struct SelectOptions {
   bool mirrored = false;
   /// No format is tried that would take choosing, as far as can be told before, beyond this share
   /// of the time of `products` multiplications by the best so far and beyond so many seconds.
-  /// Formats that use the arrays of csr come first, and are always timed; then the fewest bytes.
+  /// Formats that use the arrays of csr come first, and are always timed; then the fewest bytes,
+  /// or what is fast within the caches where the matrix is.
   double most_share = 0.2;
   double unnoticed_seconds = 0.001;
   /// What an earlier run on this machine measured for a matrix with this pattern. The fastest but
