@@ -78,11 +78,12 @@ class Earlier {
   bool trusted_ = false;
 };
 
-/// All formats but `base`: what an earlier run found fastest, those that use the arrays of base,
-/// those that take little more to convert than moving each entry, and of each kind the fewest bytes
-/// first, because what they win makes most of the others needless to convert. Within the caches
-/// bytes are not all, and there is time to convert a few only: those that are fast there come
-/// first.
+/// All formats but `base`: what an earlier run found fastest, those that take little more to
+/// convert than moving each entry, and of each kind the fewest bytes first, because what they win
+/// makes most of the others needless to convert. Within the caches bytes are not all, and there is
+/// time to convert a few only: those that are fast there come first. Those that use the arrays of
+/// base are last, because they are timed in any case, and in few multiplications where another has
+/// won already.
 std::vector<Candidate> candidates(const MatrixProfile& matrix, std::string_view base,
                                   const Earlier& earlier) {
   constexpr double dear = 2;
@@ -99,7 +100,7 @@ std::vector<Candidate> candidates(const MatrixProfile& matrix, std::string_view 
     const bool a_first = earlier.is_witness(a.name());
     const bool b_first = earlier.is_witness(b.name());
     if (a_first != b_first) return a_first;
-    if (a.estimate.shares_csr != b.estimate.shares_csr) return a.estimate.shares_csr;
+    if (a.estimate.shares_csr != b.estimate.shares_csr) return b.estimate.shares_csr;
     const bool a_dear = a.estimate.conversion > dear;
     const bool b_dear = b.estimate.conversion > dear;
     if (a_dear != b_dear) return b_dear;
@@ -141,18 +142,27 @@ double time_once(const Contender<S, Exec>& c, TimedVectors<S, Exec>& work, int t
   return work.clock ? work.clock(c.trial->name) : timer.seconds() / times;
 }
 
-/// Both take turns, more of them where they are close; sets the least time of each.
+/// So many that the clock can tell.
+int repeats(double once) {
+  constexpr double shortest = 10e-6;
+  return std::clamp(static_cast<int>(shortest / std::max(once, 1e-9)), 1, 100);
+}
+
 template <class S, class Exec>
-void compare(Contender<S, Exec>& a, Contender<S, Exec>& b, TimedVectors<S, Exec>& work) {
+void time_alone(Contender<S, Exec>& c, TimedVectors<S, Exec>& work) {
+  const double warm = time_once(c, work, 1);
+  c.trial->seconds = std::min(time_once(c, work, repeats(warm)), warm);
+  c.trial->measured = true;
+}
+
+/// Both take turns, `most_rounds` of them where they are close; sets the least time of each.
+template <class S, class Exec>
+void compare(Contender<S, Exec>& a, Contender<S, Exec>& b, int most_rounds,
+             TimedVectors<S, Exec>& work) {
   constexpr int rounds = 2;
-  constexpr int most_rounds = 5;
   constexpr double a_little_slower = 1.05;
   constexpr double much_faster = 0.9;
   constexpr double hopeless = 1.5;
-  constexpr double shortest = 10e-6;
-  const auto repeats = [](double once) {
-    return std::clamp(static_cast<int>(shortest / std::max(once, 1e-9)), 1, 100);
-  };
   const auto take = [&work](Contender<S, Exec>& c, int times) {
     const double seconds = time_once(c, work, times);
     c.trial->seconds = std::min(c.trial->seconds, seconds);
@@ -271,14 +281,22 @@ class Budget {
     if (estimate.shares_csr) return;
     longest_ = std::max(longest_, t.convert_seconds / estimate.conversion);
   }
+  bool is_spent(double seconds, const FormatTrial& best, double base_seconds) const {
+    const double all = options_.products * std::min(best.seconds, base_seconds);
+    return seconds > std::max(options_.most_share * all, options_.unnoticed_seconds);
+  }
   /// Why a format is not tried after so many seconds of choosing; empty where it may be.
   std::string rules_out(const FormatEstimate& estimate, double spent, const FormatTrial& best,
                         double base_seconds) const {
-    if (estimate.shares_csr || std::isinf(base_seconds)) return {};
-    // Moving each entry once was seen to take 4 to 15 multiplications by csr; a few more are timed.
-    const double next = estimate.conversion * std::max(8 * base_seconds, longest_);
+    if (estimate.shares_csr) return {};
+    // Moving each entry once was seen to take 4 to 15 multiplications by csr; a few more are timed,
+    // and some of the formats that use the arrays of csr are to come.
+    constexpr double timed = 2;
+    constexpr double to_come = 4;
+    const double next = estimate.conversion * std::max(8 * base_seconds, longest_) +
+                        (timed + to_come) * base_seconds;
+    if (!is_spent(spent + next, best, base_seconds)) return {};
     const double all = options_.products * std::min(best.seconds, base_seconds);
-    if (spent + next <= std::max(options_.most_share * all, options_.unnoticed_seconds)) return {};
     return fmt::format(
         "choosing had taken {:.0f} % of the time of {:.0f} multiplications by {}, and would take "
         "some {:.0f} % with it",
@@ -352,7 +370,8 @@ std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>& csr,
   }
   Budget budget(options);
   Earlier earlier(options, base);
-  double base_seconds = std::numeric_limits<double>::infinity();
+  time_alone(best, work);
+  double base_seconds = best.trial->seconds;
   bool mirrored = options.mirrored;
   for (const Candidate& candidate : candidates(profile, base, earlier)) {
     FormatTrial& trial = choice.trials.emplace_back();
@@ -380,7 +399,7 @@ std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>& csr,
       continue;
     }
     budget.add(trial, candidate.estimate);
-    compare(best, challenger, work);
+    compare(best, challenger, budget.is_spent(spent(), *best.trial, base_seconds) ? 2 : 5, work);
     roofline.add(*best.trial);
     roofline.add(trial);
     if (best.trial->name == base) base_seconds = std::min(base_seconds, best.trial->seconds);

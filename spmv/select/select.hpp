@@ -22,10 +22,10 @@ struct SelectOptions {
   bool mirrored = false;
   /// No format is tried that would take choosing, as far as can be told before, beyond this share
   /// of the time of `products` multiplications by the best so far and beyond so many seconds.
-  /// Formats that use the arrays of csr come first, and are always timed; then the fewest bytes,
-  /// or what is fast within the caches where the matrix is.
+  /// First come the fewest bytes, or what is fast within the caches where the matrix is; formats
+  /// that use the arrays of csr are last, and timed in any case.
   double most_share = 0.2;
-  double unnoticed_seconds = 0.001;
+  double unnoticed_seconds = 0.0008;
   /// What an earlier run on this machine measured for a matrix with this pattern. The fastest but
   /// csr is timed first. Where it is to csr what it was (within 1.25 times), those that were 1.1
   /// times as slow as the best or slower are not timed again, and the time goes to those that were
