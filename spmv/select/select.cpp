@@ -371,6 +371,7 @@ std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>& csr,
   Budget budget(options);
   Earlier earlier(options, base);
   time_alone(best, work);
+  roofline.add(*best.trial);
   double base_seconds = best.trial->seconds;
   bool mirrored = options.mirrored;
   for (const Candidate& candidate : candidates(profile, base, earlier)) {
@@ -380,7 +381,9 @@ std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>& csr,
     if (trial.remark.empty() && !candidate.estimate.shares_csr) {
       trial.remark = earlier.rules_out(trial.name);
     }
-    if (trial.remark.empty() && !candidate.estimate.shares_csr && !options.clock) {
+    // What an earlier run measured says more than a bound.
+    if (trial.remark.empty() && !candidate.estimate.shares_csr && !options.clock &&
+        !earlier.is_witness(trial.name)) {
       trial.remark = roofline.rules_out(candidate.estimate.bytes, *best.trial);
     }
     if (trial.remark.empty()) {
