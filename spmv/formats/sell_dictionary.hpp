@@ -59,7 +59,9 @@ struct SellDictionary : ShortSlices<Exec> {
             .refusal = refusal,
             .variant = std::to_string(size.sigma),
             .conversion = 1.9 + 14 * share,
-            .cached = sample.distinct <= few_values ? 2.6 : 3.5};  // codes are looked up
+            .cached = sample.distinct <= static_cast<std::int64_t>(few_values)
+                          ? 2.6
+                          : 3.5};  // codes are looked up
   }
 };
 

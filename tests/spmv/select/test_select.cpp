@@ -104,7 +104,9 @@ TYPED_TEST(Select, HasNoUseForASecondProofOfSymmetry) {
     FormatChoice choice;
     const auto a = select_format<T, Exec>(host, options, choice);
     const FormatTrial* t = trial_of(choice, "symmetric");
-    if (t != nullptr && krysol::on_host<Exec>) EXPECT_TRUE(t->measured) << t->remark;
+    if (krysol::on_host<Exec> && t != nullptr) {
+      EXPECT_TRUE(t->measured) << t->remark;
+    }
     expect_product<krysol::Operator<T, Exec>, T>(*a, entries, choice.name, {0.0, 1.0});
   }
 }
