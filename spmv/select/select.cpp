@@ -29,6 +29,11 @@ struct Candidate {
   }
 };
 
+/// Seconds that choosing may take where a multiplication takes so many.
+double allowed_seconds(const SelectOptions& options, double product) {
+  return std::max(options.unnoticed_seconds, options.most_share * options.products * product);
+}
+
 /// What an earlier run measured, as far as this one finds the same.
 class Earlier {
  public:
@@ -42,8 +47,7 @@ class Earlier {
       if (t.name != base && (witness_ == nullptr || t.seconds < witness_->seconds)) witness_ = &t;
     }
     if (base_ == nullptr || witness_ == nullptr) return;
-    const double most =
-        std::max(options.unnoticed_seconds, options.most_share * options.products * base_->seconds);
+    const double most = allowed_seconds(options, base_->seconds);
     if (witness_->convert_seconds <= most) measured_ = choice->trials;
   }
 
@@ -167,10 +171,9 @@ void compare(Contender<S, Exec>& a, Contender<S, Exec>& b, int most_rounds,
     const double seconds = time_once(c, work, times);
     c.trial->seconds = std::min(c.trial->seconds, seconds);
   };
-  if (!a.trial->measured) a.trial->seconds = std::numeric_limits<double>::infinity();
   const double warm_a = time_once(a, work, 1);
   const double warm_b = time_once(b, work, 1);
-  a.trial->measured = b.trial->measured = true;
+  b.trial->measured = true;
   b.trial->seconds = warm_b;
   if (warm_b > hopeless * warm_a) {
     take(b, repeats(warm_b));  // its first may have waited for memory
@@ -282,8 +285,7 @@ class Budget {
     longest_ = std::max(longest_, t.convert_seconds / estimate.conversion);
   }
   bool is_spent(double seconds, const FormatTrial& best, double base_seconds) const {
-    const double all = options_.products * std::min(best.seconds, base_seconds);
-    return seconds > std::max(options_.most_share * all, options_.unnoticed_seconds);
+    return seconds > allowed_seconds(options_, std::min(best.seconds, base_seconds));
   }
   /// Why a format is not tried after so many seconds of choosing; empty where it may be.
   std::string rules_out(const FormatEstimate& estimate, double spent, const FormatTrial& best,
