@@ -68,6 +68,7 @@ set(KRYSOL_SOURCES
   spmv/kernels/distinct_values.cpp
   spmv/kernels/masked_slices.cpp
   spmv/kernels/matrix_profile.cpp
+  spmv/kernels/missed_reads.cpp
   spmv/kernels/padding.cpp
   spmv/kernels/row_blocks.cpp
   spmv/kernels/row_loop.cpp

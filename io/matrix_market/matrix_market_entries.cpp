@@ -19,6 +19,7 @@
 #include <krysol/io/model/repairs.hpp>
 #include <krysol/io/model/triangles.hpp>
 #include <krysol/io/text/scanner.hpp>
+#include <krysol/spmv/base/finite.hpp>
 
 namespace krysol {
 namespace {
@@ -27,10 +28,6 @@ using Complex = std::complex<double>;
 
 double imaginary_part(double) { return 0; }
 double imaginary_part(Complex value) { return value.imag(); }
-bool is_finite(double value) { return std::isfinite(value); }
-bool is_finite(Complex value) { return is_finite(value.real()) && is_finite(value.imag()); }
-bool is_nan(double value) { return std::isnan(value); }
-bool is_nan(Complex value) { return is_nan(value.real()) || is_nan(value.imag()); }
 
 /// Reads the entries of one text.
 class Reader {

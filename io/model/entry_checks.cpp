@@ -10,14 +10,12 @@
 
 #include <krysol/io/bytes/parse_error.hpp>
 #include <krysol/io/text/ordered_blocks.hpp>
+#include <krysol/spmv/base/finite.hpp>
 
 namespace krysol {
 namespace {
 
 using Complex = std::complex<double>;
-
-bool is_finite(double value) { return std::isfinite(value); }
-bool is_finite(Complex value) { return std::isfinite(value.real()) && std::isfinite(value.imag()); }
 
 bool is_whole(double v) { return v >= -0x1p63 && v < 0x1p63 && v == std::trunc(v); }
 bool is_whole(Complex) { return false; }

@@ -137,12 +137,8 @@ class ThreadChoice {
     const double seconds = std::chrono::duration<double>(now - last_).count();
     const bool begun = last_ != Clock::time_point{};
     last_ = now;
-    if (!begun) {
-      looked_ = now;
-      used_ = thread_seconds();
-      return;
-    }
-    if (now - looked_ > std::chrono::milliseconds(5)) look(now);
+    if (!begun || now - looked_ > std::chrono::milliseconds(5)) look(now);
+    if (!begun) return;
     if (!trials_.add(seconds, share_)) return;
     if (trials_.one()) {
       if (!one_) one_ = single(given_);
@@ -159,7 +155,9 @@ class ThreadChoice {
   /// Where all threads share their cores with others, each iteration may take equally long.
   void look(Clock::time_point now) {
     const double used = thread_seconds();
-    share_ = (used - used_) / std::chrono::duration<double>(now - looked_).count();
+    if (looked_ != Clock::time_point{}) {
+      share_ = (used - used_) / std::chrono::duration<double>(now - looked_).count();
+    }
     used_ = used;
     looked_ = now;
   }

@@ -98,6 +98,21 @@ struct Registers<T, n, bytes, true> {
   }
   KOKKOS_FORCEINLINE_FUNCTION void operator+=(const Registers& b) { v += b.v; }
   KOKKOS_FORCEINLINE_FUNCTION void operator*=(const Registers& b) { v *= b.v; }
+  /// The sum of all: of both halves first, then of the halves of that.
+  KOKKOS_FORCEINLINE_FUNCTION T sum() const {
+    if constexpr (n == 1) {
+      return v[0];
+    } else if constexpr (n == 2) {
+      return v[0] + v[1];
+    } else {
+      Registers<T, n / 2, bytes> low;
+      Registers<T, n / 2, bytes> high;
+      std::memcpy(&low.v, &v, sizeof(low.v));
+      std::memcpy(&high.v, reinterpret_cast<const char*>(&v) + sizeof(low.v), sizeof(high.v));
+      low += high;
+      return low.sum();
+    }
+  }
   /// v[l] = 0 where index[l] < 0.
   KOKKOS_FORCEINLINE_FUNCTION void clear_where_negative(const std::int32_t* index) {
     typename detail::VectorOf<std::int32_t, n>::type i;
@@ -165,6 +180,11 @@ struct Registers<T, n, bytes, false> {
   KOKKOS_FORCEINLINE_FUNCTION void operator*=(const Registers& b) {
     low *= b.low;
     high *= b.high;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION T sum() const {
+    auto both = low;
+    both += high;
+    return both.sum();
   }
   KOKKOS_FORCEINLINE_FUNCTION void clear_where_negative(const std::int32_t* index) {
     low.clear_where_negative(index);

@@ -57,30 +57,37 @@ struct MergePiece {
   Index* carry_row;  // [pieces] the row that goes on in the next piece, or -1
   T* carry;          // [pieces]
 
-  template <bool fetch>
+  /// The entry before which those of piece p end.
+  KOKKOS_INLINE_FUNCTION Offset end_of(std::int64_t p) const {
+    const Offset stop = (p + 1) * merge_piece<Exec> - piece_row[p + 1];
+    return stop < nnz ? stop : nnz;  // the last piece may be shorter
+  }
+
+  template <Ahead ahead>
   KRYSOL_KEEP_APART KOKKOS_INLINE_FUNCTION void add_rows(std::int64_t p) const {
     constexpr Offset length = merge_piece<Exec>;
     constexpr Offset chained_from = CsrProduct<S, T, Exec>::long_row;
     const Index last = piece_row[p + 1];
-    const Offset stop = (p + 1) * length;  // the last piece may be shorter
-    const Offset end = stop - last < nnz ? stop - last : nnz;
+    const Offset end = end_of(p);
     Offset k = p * length - piece_row[p];
     Offset fetched = k;
     for (Index i = piece_row[p]; i < last; ++i) {
       const Offset row_end = product.row_ptr[i + 1];
-      const T scaled = alpha * product.template row<fetch>(k, row_end, chained_from, fetched);
+      const T scaled = alpha * product.template row<ahead>(k, row_end, chained_from, fetched);
       y[i] = beta == T(0) ? scaled : scaled + beta * y[i];
       k = row_end;
     }
     carry_row[p] = k < end ? last : -1;
-    carry[p] = k < end ? product.template row<fetch>(k, end, chained_from, fetched) : T(0);
+    carry[p] = k < end ? product.template row<ahead>(k, end, chained_from, fetched) : T(0);
   }
 
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t p) const {
-    if (product.beyond_cache) {
-      add_rows<true>(p);
+    if (!product.beyond_cache) {
+      add_rows<Ahead::nothing>(p);
+    } else if (product.may_ask_for_x(end_of(p))) {
+      add_rows<Ahead::matrix_and_x>(p);
     } else {
-      add_rows<false>(p);
+      add_rows<Ahead::matrix>(p);
     }
   }
 };
@@ -109,6 +116,7 @@ void from_csr(const HostCsr<S>& host, CsrMerge<S, Exec>& a) {
   a.rows = host.rows;
   a.cols = host.cols;
   share_arrays(host, a.csr);
+  a.csr.scattered = reads_x_all_over(a.csr);
   a.piece_row = to_device<Exec>("csr_merge.piece_row",
                                 merge_pieces(host.row_ptr.data(), host.rows, merge_piece<Exec>));
   a.carries = Carries<Exec>(static_cast<std::int64_t>(a.piece_row.extent(0)) - 1);

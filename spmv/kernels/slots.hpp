@@ -84,6 +84,16 @@ namespace detail {
 template <class S, class T>
 inline constexpr bool in_vectors = has_vector_type<S>&& has_vector_type<T>;
 
+/// The first `count` of eight entries; the others are zeros in column 0.
+template <class S>
+KRYSOL_KEEP_APART KOKKOS_INLINE_FUNCTION void copy_few(const Index* col, const S* value, int count,
+                                                       Index* to_col, S* to_value) {
+  for (int l = 0; l < pack_width; ++l) {
+    to_col[l] = l < count ? col[l] : 0;
+    to_value[l] = l < count ? value[l] : S(0);
+  }
+}
+
 }  // namespace detail
 
 /// sum[l] += value[l] x[col[l]] for eight columns that all exist. Eight loads: where the processor
@@ -100,6 +110,29 @@ KOKKOS_INLINE_FUNCTION void add_eight_entries(const Index* col, const S* value, 
   } else {
     for (int l = 0; l < pack_width; ++l) sum[l] += static_cast<T>(value[l]) * x[col[l]];
   }
+}
+
+/// The same for l < count < 8. Rows end anywhere, and a loop over what is left of each is a
+/// mispredicted branch: here eight entries are read, those of the next row among them, and not
+/// summed. So there must be eight, of the `stored` ones from these on; else they are copied.
+template <class S, class T>
+requires detail::in_vectors<S, T> KOKKOS_FORCEINLINE_FUNCTION void add_first_entries(
+    const Index* col, const S* value, int count, Offset stored, const T* x, EightSums<T>& sum) {
+  Index few_cols[pack_width];
+  S few_values[pack_width];
+  if (stored < pack_width) {
+    detail::copy_few(col, value, count, few_cols, few_values);
+    col = few_cols;
+    value = few_values;
+  }
+  const unsigned first = (1U << static_cast<unsigned>(count)) - 1U;
+  EightSums<T> in;
+  EightSums<T> values;
+  in.set([=](int l) { return x[col[l]]; });
+  in.keep_bits(first);
+  values.load(value);
+  values.keep_bits(first);
+  sum.add_product(values, in);
 }
 
 /// The same where a column -1 only pads: eight loads again, of x[0] for those, and no branches.

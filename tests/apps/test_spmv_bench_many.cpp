@@ -197,7 +197,7 @@ TEST_F(SpmvBench, ComparesOverAllMatricesByTheirMedians) {
       product *= factor;
       lowest = std::min(lowest, factor);
     }
-    EXPECT_NEAR(mean["geometric_mean"], std::sqrt(product), 1e-12 * product) << over;
+    EXPECT_NEAR(mean["geometric_mean"], std::sqrt(product), 1e-12 * std::sqrt(product)) << over;
     EXPECT_NEAR(mean["lowest"], lowest, 1e-12 * lowest) << over;
   }
   for (const char* name : {"serial csr", "csr"}) EXPECT_EQ(others.count(name), 1U) << name;

@@ -1,0 +1,98 @@
+// What loops over the rows of csr ask memory for before they need it.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <krysol/spmv/formats/csr.hpp>
+#include "problems.hpp"
+#include "spaces.hpp"
+
+namespace {
+
+using namespace krysol_tests;
+using krysol::to_csr;
+using DeviceComplex = Kokkos::complex<double>;
+
+/// Sums of rows [first, last) by a host's loop that asks memory for so much ahead.
+template <krysol::Ahead ahead, class T, class Product>
+std::vector<T> sums_of_rows(const Product& product, Index first, Index last) {
+  std::vector<T> sums(static_cast<std::size_t>(last - first));
+  product.template add_rows<ahead>(first, last - first, sums.data());
+  return sums;
+}
+
+/// Rows of 0 to `most` entries in columns all over; `few`: at most eight in the mean.
+template <class T>
+void ask_ahead(Index most, bool few) {
+  using Exec = Kokkos::DefaultHostExecutionSpace;
+  constexpr Index n = 600;
+  auto t = no_entries<FileScalar<T>>(n, n);
+  const auto random = random_vector<FileScalar<T>>(static_cast<std::size_t>(n) * 41, 17);
+  std::size_t k = 0;
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < i % (most + 1); ++j) t.add(i, (i + 13 * j) % n, random[k++]);
+  }
+  krysol::Csr<T, Exec> a;
+  from_csr(to_csr(t).matrix, a);
+  EXPECT_FALSE(a.scattered) << "all of it stays in the caches";
+  a.scattered = true;
+  const auto x = to_device<Exec>(random_vector<T>(n, 18));
+  const auto product = row_product(a, krysol::ConstVector<T, Exec>(x));
+  EXPECT_EQ(product.few_a_row, few);
+  // The last rows for which there are entries of x to ask for.
+  Index last = n;
+  while (!product.may_ask_for_x(a.row_ptr(last))) --last;
+  EXPECT_LT(last, n);
+  EXPECT_GT(last, n / 2);
+  const auto want = sums_of_rows<krysol::Ahead::nothing, T>(product, 0, last);
+  EXPECT_TRUE((sums_of_rows<krysol::Ahead::matrix, T>(product, 0, last)) == want);
+  EXPECT_TRUE((sums_of_rows<krysol::Ahead::matrix_and_x, T>(product, 0, last)) == want);
+  a.scattered = false;
+  EXPECT_FALSE(row_product(a, krysol::ConstVector<T, Exec>(x)).may_ask_for_x(0));
+}
+
+TEST(Csr, AsksMemoryAheadWithoutChangingASum) {
+  ask_ahead<double>(40, false);
+  ask_ahead<double>(7, true);
+  ask_ahead<DeviceComplex>(40, false);
+  ask_ahead<DeviceComplex>(7, true);
+}
+
+/// What is left of a row after eights is summed in a register with the begin of the next row.
+TEST(Csr, KeepsNumbersOfTheNextRowOutOfASum) {
+  using Exec = Kokkos::DefaultHostExecutionSpace;
+  constexpr Index n = 64;
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  auto t = no_entries<double>(n, n);
+  std::vector<double> want;
+  for (Index i = 0; i < n; i += 2) {
+    const Index length = 24 + i / 2 % 8;
+    for (Index j = 0; j < length; ++j) t.add(i, j, 1);
+    want.push_back(length);
+    if (i + 1 < n - 1) {
+      t.add(i + 1, 60, i % 4 == 0 ? 1 : nan);
+      want.push_back(i % 4 == 0 ? inf : nan);
+    }
+  }
+  want.push_back(0);  // so that the last row with entries ends where the arrays do
+  krysol::Csr<double, Exec> a;
+  from_csr(to_csr(t).matrix, a);
+  std::vector<double> ones(n, 1);
+  ones[60] = inf;
+  const auto x = to_device<Exec>(ones);
+  const auto sums = sums_of_rows<krysol::Ahead::nothing, double>(
+      row_product(a, krysol::ConstVector<double, Exec>(x)), 0, n);
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    if (std::isnan(want[i])) {
+      EXPECT_TRUE(std::isnan(sums[i])) << i;
+    } else {
+      EXPECT_EQ(sums[i], want[i]) << i;
+    }
+  }
+}
+
+}  // namespace
