@@ -95,7 +95,7 @@ struct CsrProduct {
   template <Ahead ahead>
   KOKKOS_FORCEINLINE_FUNCTION T add_entry(Offset k, const T& total) const {
     if constexpr (ahead == Ahead::matrix_and_x) prefetch(x + col_idx[k + x_ahead]);
-    return multiply_add(static_cast<T>(values[k]), x[col_idx[k]], total);
+    return total + static_cast<T>(values[k]) * x[col_idx[k]];
   }
 
   KOKKOS_INLINE_FUNCTION T whole_row(Offset begin, Offset end) const {
@@ -172,8 +172,7 @@ struct CsrProduct {
   /// Rows [first, first + count) on a host.
   template <Ahead ahead>
   KRYSOL_KEEP_APART void add_rows(std::int64_t first, int count, T* sum) const {
-    // In registers: what `sum` points to might be *this for all that a compiler knows.
-    const CsrProduct mine = *this;
+    const CsrProduct mine = *this;  // in registers, see RowLoop
     const Offset chained_from = use_lanes ? 0 : long_row;
     const Offset* const row_end = row_ptr + first + 1;
     Offset begin = row_ptr[first];

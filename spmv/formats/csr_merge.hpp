@@ -67,18 +67,22 @@ struct MergePiece {
   KRYSOL_KEEP_APART KOKKOS_INLINE_FUNCTION void add_rows(std::int64_t p) const {
     constexpr Offset length = merge_piece<Exec>;
     constexpr Offset chained_from = CsrProduct<S, T, Exec>::long_row;
+    const CsrProduct<S, T, Exec> a = product;  // in registers, see RowLoop
+    T* const to = y;
+    const T scale = alpha;
+    const T keep = beta;
     const Index last = piece_row[p + 1];
     const Offset end = end_of(p);
     Offset k = p * length - piece_row[p];
     Offset fetched = k;
     for (Index i = piece_row[p]; i < last; ++i) {
-      const Offset row_end = product.row_ptr[i + 1];
-      const T scaled = alpha * product.template row<ahead>(k, row_end, chained_from, fetched);
-      y[i] = beta == T(0) ? scaled : scaled + beta * y[i];
+      const Offset row_end = a.row_ptr[i + 1];
+      const T scaled = scale * a.template row<ahead>(k, row_end, chained_from, fetched);
+      to[i] = keep == T(0) ? scaled : scaled + keep * to[i];
       k = row_end;
     }
     carry_row[p] = k < end ? last : -1;
-    carry[p] = k < end ? product.template row<ahead>(k, end, chained_from, fetched) : T(0);
+    carry[p] = k < end ? a.template row<ahead>(k, end, chained_from, fetched) : T(0);
   }
 
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t p) const {

@@ -80,18 +80,20 @@ struct SellProduct {
   /// Rows [first, first + count); blocks begin with a slice.
   template <bool fetch>
   KRYSOL_KEEP_APART void add_slices(std::int64_t first, int count, T* sum) const {
+    const SellProduct a = *this;  // in registers, see RowLoop
     std::int64_t s = first / C;
-    Offset k = slice_ptr[s];
+    Offset k = a.slice_ptr[s];
     for (int w = 0; w < count; w += C, ++s) {
-      const Offset full_end = k + static_cast<Offset>(full[s]) * C;
-      const Offset end = slice_ptr[s + 1];
+      const Offset full_end = k + static_cast<Offset>(a.full[s]) * C;
+      const Offset end = a.slice_ptr[s + 1];
       EightSums<T> mine = {};
-      if (neighbours[s] != 0) {
-        add_full<fetch, true>(k, full_end, mine);
+      if (a.neighbours[s] != 0) {
+        a.template add_full<fetch, true>(k, full_end, mine);
       } else {
-        add_full<fetch, false>(k, full_end, mine);
+        a.template add_full<fetch, false>(k, full_end, mine);
       }
-      for (k = full_end; k < end; k += C) add_eight_or_padding(col_idx + k, values + k, x, mine);
+      for (k = full_end; k < end; k += C)
+        add_eight_or_padding(a.col_idx + k, a.values + k, a.x, mine);
       store_eight(mine, count - w < C ? count - w : C, sum + w);
     }
   }

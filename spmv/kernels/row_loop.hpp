@@ -19,7 +19,6 @@ namespace krysol {
 //                               the matrix alone, so that a sum's order does not depend on threads
 //   auto row_product(A, x)      an object with  void operator()(member, first, count, T* sum) const
 //                               that sets sum[w] = (A x)(first + w); count <= Tiles<Exec>::rows,
-//                               which is 1 on a GPU
 //                               which is 1 on a GPU. One that writes each sum once, row after row,
 //                               says  static constexpr bool writes_in_order = true;  its sums then
 //                               go to y at once where they are what is stored
@@ -170,6 +169,9 @@ struct RowLoop {
     const std::int64_t last = blocks.last(b);
     if constexpr (Tiles<Exec>::tiled) {
       constexpr int tile = Tiles<Exec>::rows;
+      // A copy, which stays in registers: sums that are stored might change `product` itself, for
+      // all that a compiler knows, and its pointers would be loaded again for each row.
+      const Product multiply = product;
       T sum[tile];
       double term[Epilogue::dot ? tile : 1];
       double total = 0;
@@ -181,7 +183,7 @@ struct RowLoop {
         if constexpr (writes_in_order<Product>) place = epilogue.place(i);
         if (place == nullptr) epilogue.fetch(i + tile, count);  // after the block, another's
         T* const got = place != nullptr ? place : sum;
-        product(member, i, count, got);
+        multiply(member, i, count, got);
         if (place == nullptr) epilogue.store(i, count, sum);
         if constexpr (Epilogue::dot) {
           epilogue.terms(i, count, got, term);
