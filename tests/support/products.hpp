@@ -67,6 +67,15 @@ inline std::string name_of(RowSchedule schedule) {
   return {};
 }
 
+/// The same numbers as doubles, which an operator of less precision rounds to what they are. Not in
+/// Case: what nvcc makes of the type there g++ does not take, where to_csr was instantiated before.
+inline HostCsr<double> widened(const HostCsr<float>& a) {
+  HostCsr<double> wide{a.rows, a.cols, a.row_ptr, a.col_idx, {}};
+  wide.values = krysol::allocate<decltype(wide.values)>("values", a.nnz());
+  for (std::size_t k = 0; k < a.values.extent(0); ++k) wide.values(k) = a.values(k);
+  return wide;
+}
+
 /// A format with vectors of type T; for csr also a schedule. The library's own kernels are tested
 /// where it has such an operator; others are compiled into the tests.
 template <class F, class T, RowSchedule schedule = RowSchedule::automatic>
@@ -98,15 +107,6 @@ struct Case {
     name += "_" + entry_name<Stored>();
     if (!std::is_same_v<Stored, T>) name += "_times_" + entry_name<T>();
     return name + "_" + Space::name();
-  }
-
- private:
-  /// The same numbers as doubles, which the operator rounds to what they are.
-  static HostCsr<double> widened(const HostCsr<float>& a) {
-    HostCsr<double> wide{a.rows, a.cols, a.row_ptr, a.col_idx, {}};
-    wide.values = krysol::allocate<decltype(wide.values)>("values", a.nnz());
-    for (std::size_t k = 0; k < a.values.extent(0); ++k) wide.values(k) = a.values(k);
-    return wide;
   }
 };
 
