@@ -3,7 +3,6 @@
 #include <krysol/io/matrix_market/matrix_market.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <complex>
 #include <new>
 #include <stdexcept>
