@@ -135,11 +135,14 @@ KOKKOS_FORCEINLINE_FUNCTION void prefetch_to_write(const void* p) {
   (void)p;
 }
 
-/// True where a matrix of so many bytes and its x do not stay in the caches. Prefetching arrays
-/// that do costs time for nothing, some 10 to 20 % of a multiplication.
+/// True where so many bytes, read again and again, do not stay in the caches.
+inline bool beyond_cache(std::int64_t bytes) { return bytes > cache_sizes().stays; }
+
+/// The same of a matrix of so many bytes and its x. Prefetching arrays that stay there costs time
+/// for nothing, some 10 to 20 % of a multiplication.
 template <class T, class Exec>
 bool reads_beyond_cache(std::int64_t matrix, const Kokkos::View<const T*, Exec>& x) {
-  return matrix + static_cast<std::int64_t>(x.extent(0) * sizeof(T)) > cache_sizes().stays;
+  return beyond_cache(matrix + static_cast<std::int64_t>(x.extent(0) * sizeof(T)));
 }
 
 /// An array with unspecified content. The extents are those of View's constructor. Throws

@@ -241,7 +241,7 @@ template <class S, class Exec>
 bool reads_x_all_over(const Csr<S, Exec>& a) {
   if constexpr (Tiles<Exec>::tiled) {
     const auto x = std::int64_t{a.cols} * std::int64_t{sizeof(S)};
-    if (x <= cache_sizes().second || bytes(a) + x <= cache_sizes().stays) return false;
+    if (x <= cache_sizes().second || !beyond_cache(bytes(a) + x)) return false;
     return missed_reads(a.col_idx.data(), a.nnz(), sizeof(S)) > 0.1;
   }
   return false;

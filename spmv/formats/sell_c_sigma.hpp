@@ -92,8 +92,9 @@ struct SellProduct {
       } else {
         a.template add_full<fetch, false>(k, full_end, mine);
       }
-      for (k = full_end; k < end; k += C)
+      for (k = full_end; k < end; k += C) {
         add_eight_or_padding(a.col_idx + k, a.values + k, a.x, mine);
+      }
       store_eight(mine, count - w < C ? count - w : C, sum + w);
     }
   }

@@ -249,7 +249,7 @@ void apply(const Exec& exec, std::type_identity_t<T> alpha, const A& a,
   row_loop<T>(std::string("krysol::apply(") + std::string(A::name) + ")", exec, row_blocks(a),
               lanes_of(a), row_product(a, x),
               Store<T>{alpha, beta, y.data(), order_of(a),
-                       static_cast<std::int64_t>(y.extent(0) * sizeof(T)) > cache_sizes().stays,
+                       beyond_cache(static_cast<std::int64_t>(y.extent(0) * sizeof(T))),
                        writes_beyond_cache(y)},
               nullptr);
 }

@@ -114,13 +114,15 @@ KOKKOS_INLINE_FUNCTION void add_eight_entries(const Index* col, const S* value, 
 
 /// The same for l < count < 8. Rows end anywhere, and a loop over what is left of each is a
 /// mispredicted branch: here eight entries are read, those of the next row among them, and not
-/// summed. So there must be eight, of the `stored` ones from these on; else they are copied.
+/// summed. So there must be eight, of the `stored` ones from these on; else they are copied. Where
+/// there are none x may be empty, too.
 template <class S, class T>
 requires detail::in_vectors<S, T> KOKKOS_FORCEINLINE_FUNCTION void add_first_entries(
     const Index* col, const S* value, int count, Offset stored, const T* x, EightSums<T>& sum) {
   Index few_cols[pack_width];
   S few_values[pack_width];
   if (stored < pack_width) {
+    if (count == 0) return;
     detail::copy_few(col, value, count, few_cols, few_values);
     col = few_cols;
     value = few_values;

@@ -61,6 +61,19 @@ TEST(Csr, AsksMemoryAheadWithoutChangingASum) {
   ask_ahead<DeviceComplex>(7, true);
 }
 
+/// Where there are no columns there is no x either.
+TEST(Csr, ReadsNothingOfAnEmptyX) {
+  using Exec = Kokkos::DefaultHostExecutionSpace;
+  constexpr Index n = 20;
+  krysol::Csr<double, Exec> a;
+  ASSERT_TRUE(set_variant(a, "lanes"));  // all rows in eight chains
+  from_csr(to_csr(no_entries<double>(n, 0)).matrix, a);
+  const auto product = row_product(a, krysol::ConstVector<double, Exec>(nullptr, 0));
+  ASSERT_TRUE(product.use_lanes);
+  const auto sums = sums_of_rows<krysol::Ahead::nothing, double>(product, 0, n);
+  EXPECT_EQ(sums, std::vector<double>(n, 0));
+}
+
 /// What is left of a row after eights is summed in a register with the begin of the next row.
 TEST(Csr, KeepsNumbersOfTheNextRowOutOfASum) {
   using Exec = Kokkos::DefaultHostExecutionSpace;
