@@ -58,14 +58,26 @@ struct EllProduct {
   Offset stride;  // from one slot of a row to its next
   Index width;
   const T* x;
+  bool beyond_cache;
+
+  /// Rows [first, first + count) on a host.
+  template <int fetch>
+  KRYSOL_KEEP_APART void add_rows(std::int64_t first, int count, T* sum) const {
+    const EllProduct a = *this;  // in registers, see RowLoop
+    for (int w = 0; w < count; ++w) sum[w] = T(0);
+    for (Index j = 0; j < a.width; ++j) {
+      const Offset slot = static_cast<Offset>(j) * a.stride + first;
+      gather_slots<fetch>(a.col_idx + slot, a.values + slot, count, a.x, sum);
+    }
+  }
 
   KOKKOS_INLINE_FUNCTION void operator()(const Member<Exec>&, std::int64_t first, int count,
                                          T* sum) const {
     if constexpr (Tiles<Exec>::tiled) {
-      for (int w = 0; w < count; ++w) sum[w] = T(0);
-      for (Index j = 0; j < width; ++j) {
-        const Offset slot = static_cast<Offset>(j) * stride + first;
-        gather_slots(col_idx + slot, values + slot, count, x, sum, Tiles<Exec>::rows);
+      if (beyond_cache) {
+        add_rows<Tiles<Exec>::rows>(first, count, sum);
+      } else {
+        add_rows<0>(first, count, sum);
       }
     } else {
       T total = T(0);
@@ -81,7 +93,8 @@ struct EllProduct {
 
 template <class S, class T, class Exec>
 EllProduct<S, T, Exec> row_product(const Ell<S, Exec>& a, const Kokkos::View<const T*, Exec>& x) {
-  return {a.col_idx.data(), a.values.data(), static_cast<Offset>(a.rows), a.width, x.data()};
+  return {a.col_idx.data(), a.values.data(), static_cast<Offset>(a.rows),
+          a.width,          x.data(),        reads_beyond_cache(bytes(a), x)};
 }
 
 /// One tile of rows, column by column.

@@ -60,28 +60,41 @@ struct JdsProduct {
   const Index* col_idx;
   const S* values;
   const T* x;
+  bool beyond_cache;
+
+  /// Slots [first, first + count): those that have an entry in diagonal j are the first of them.
+  template <int fetch>
+  KOKKOS_INLINE_FUNCTION void add_rows(std::int64_t first, int count, T* sum) const {
+    const JdsProduct a = *this;  // in registers, see RowLoop
+    for (int w = 0; w < count; ++w) sum[w] = T(0);
+    for (Index j = 0; j < a.diagonals; ++j) {
+      const Offset reached = a.diag_ptr[j + 1] - a.diag_ptr[j] - first;
+      if (reached <= 0) return;
+      const Offset k = a.diag_ptr[j] + first;
+      if constexpr (Tiles<Exec>::tiled) {
+        gather_slots<fetch>(a.col_idx + k, a.values + k,
+                            reached < count ? static_cast<int>(reached) : count, a.x, sum);
+      } else {
+        sum[0] += static_cast<T>(a.values[k]) * a.x[a.col_idx[k]];
+      }
+    }
+  }
 
   KOKKOS_INLINE_FUNCTION void operator()(const Member<Exec>&, std::int64_t first, int count,
                                          T* sum) const {
-    for (int w = 0; w < count; ++w) sum[w] = T(0);
-    for (Index j = 0; j < diagonals; ++j) {
-      const Offset reached = diag_ptr[j + 1] - diag_ptr[j] - first;  // rows of ours that have one
-      if (reached <= 0) return;
-      const Offset k = diag_ptr[j] + first;
-      if constexpr (Tiles<Exec>::tiled) {
-        gather_slots(col_idx + k, values + k, reached < count ? static_cast<int>(reached) : count,
-                     x, sum, Tiles<Exec>::rows);
-      } else {
-        sum[0] += static_cast<T>(values[k]) * x[col_idx[k]];
-      }
+    if (Tiles<Exec>::tiled && beyond_cache) {
+      add_rows<Tiles<Exec>::rows>(first, count, sum);
+    } else {
+      add_rows<0>(first, count, sum);
     }
   }
 };
 
 template <class S, class T, class Exec>
 JdsProduct<S, T, Exec> row_product(const Jds<S, Exec>& a, const Kokkos::View<const T*, Exec>& x) {
-  return {a.diag_ptr.data(), static_cast<Index>(a.diag_ptr.extent(0)) - 1, a.col_idx.data(),
-          a.values.data(), x.data()};
+  return {a.diag_ptr.data(), static_cast<Index>(a.diag_ptr.extent(0)) - 1,
+          a.col_idx.data(),  a.values.data(),
+          x.data(),          reads_beyond_cache(bytes(a), x)};
 }
 
 /// Moves the row at slot i to its diagonals.
