@@ -202,7 +202,8 @@ const char* value_at(const char* p, const char* end, Field field, Tally& tally, 
   const bool negative = *p == '-';
   const char* q = digits(p + (negative ? 1 : 0), 15, magnitude);
   if (q != nullptr && ends_token(*q)) {
-    value = negative ? -static_cast<double>(magnitude) : static_cast<double>(magnitude);
+    const auto number = static_cast<std::int64_t>(magnitude);
+    value = static_cast<double>(negative ? -number : number);  // the integer -0 is 0
     return q;
   }
   std::int64_t number = 0;

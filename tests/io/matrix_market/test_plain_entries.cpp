@@ -108,6 +108,18 @@ TEST(PlainEntries, KnowFortransNumbers) {
   EXPECT_EQ(read_number("2.5Q0"), 2.5);
 }
 
+TEST(PlainEntries, HaveOneZeroAmongIntegers) {
+  const std::string text = "%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 -0\n";
+  ReadOptions repair;
+  repair.repair = true;
+  // The second one is read line by line, for what follows the last entry.
+  for (const std::string& file : {text, text + "x\n"}) {
+    const auto read = krysol::parse_matrix(file, "integer", repair);
+    const double zero = std::get<Triplets<double>>(read.matrix).values.at(0);
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(zero), 0U) << file;
+  }
+}
+
 TEST(PlainEntries, RoundEachNumberAsStrtodDoes) {
   std::mt19937_64 random(7);
   for (int trial = 0; trial < 20000; ++trial) {
