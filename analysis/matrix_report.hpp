@@ -176,6 +176,7 @@ std::vector<Reason> list_reasons();
 /// What the file says of itself, and what became of its entries.
 struct FileReport {
   std::string name;
+  std::string member;  // of an archive
   std::int64_t bytes = 0;
   std::int64_t text_bytes = 0;
   std::string format;    // coordinate or array

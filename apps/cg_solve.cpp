@@ -9,12 +9,14 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include <krysol/io/bytes/parse_error.hpp>
 #include <krysol/io/matrix_market/matrix_market.hpp>
 #include <krysol/io/read_csr.hpp>
 #include <krysol/report/report.hpp>
 #include <krysol/report/solve_report.hpp>
 #include <krysol/report/tuning_files.hpp>
 #include <krysol/report/tuning_record_json.hpp>
+#include <krysol/solver/outcome/advice.hpp>
 #include <krysol/solver/registry.hpp>
 #include <krysol/solver/solve.hpp>
 #include <krysol/spmv/base/join.hpp>
@@ -75,10 +77,37 @@ std::string list_text() {
   return out;
 }
 
-void write_outputs(const Options& options, const Report& report) {
-  if (!options.history.empty()) write_file(options.history, history_as_csv(report.result));
-  if (!options.json.empty()) write_file(options.json, as_json(report));
-  if (!options.quiet) print(as_text(report, options.explain));
+/// Each output is written although another could not be: none of a long solve is lost to a full
+/// disk that only one of them is on.
+class Outputs {
+ public:
+  template <class Write>
+  void attempt(const Write& write) {
+    try {
+      write();
+    } catch (const FileError& e) {
+      failures_.emplace_back(e.what());
+    } catch (const std::bad_alloc& e) {
+      failures_.emplace_back(std::string("not enough memory: ") + e.what());
+    }
+  }
+
+  /// Throws FileError with what could not be written.
+  void finish() const {
+    if (!failures_.empty()) throw FileError(fmt::format("{}", join(failures_, "; ")));
+  }
+
+ private:
+  std::vector<std::string> failures_;
+};
+
+/// A measurement beside the solve, which must not be the reason why that fails.
+void add_bandwidth(Report& report) {
+  try {
+    report.bandwidth = measure_bandwidth();
+  } catch (const std::bad_alloc& e) {
+    report.notes.push_back(fmt::format("the bandwidth was not measured: {}", e.what()));
+  }
 }
 
 /// The direction along which the matrix was seen not to be positive definite.
@@ -107,6 +136,9 @@ SolveOptions solve_options(const Options& options) {
   if (options.lambda_min > 0) {
     o.solver_options["lambda_min"] = fmt::format("{}", options.lambda_min);
   }
+  const bool reports = !options.quiet || !options.json.empty();
+  constexpr const char* bytes = "1e9";  // some 0.1 s
+  if (reports && options.solver == "cg") o.solver_options["confirm"] = bytes;
   if (!options.choice.empty()) o.tuning = read_choice(options.choice);
   o.tuning_name = options.choice;
   o.keep_tuning = !options.save_choice.empty();
@@ -137,15 +169,16 @@ int run_typed(const Options& options, SolveOptions wanted, const Assembled<S>& a
   }
   Solver<S> solver(a, std::move(wanted));
   const SolveReport setup = solver.report();
-  write_tuning(options, setup);
+  Outputs outputs;
+  outputs.attempt([&] { write_tuning(options, setup); });
   if (options.strict && !setup.refusal.empty()) {
     throw UsageError(setup.refusal + "; --strict takes nothing in its place");
   }
   const SystemSource from{options.matrix, options.rhs, options.x0, options.read};
   System<S> system = make_system(from, solver, attached, report);
+  const CatchInterrupt interrupt;  // what there is will be written
   {
     ProgressLine progress(!options.quiet);
-    const CatchInterrupt interrupt;
     const double b_norm = norm(system.b);
     solver.set_observer([&](const Progress& p) {
       progress.show(p, b_norm);
@@ -155,23 +188,38 @@ int run_typed(const Options& options, SolveOptions wanted, const Assembled<S>& a
   }
   take(solver.report(), report);
   if (report.solved) report.error = relative_error(system);
-  if (!options.output.empty() && report.solved) {
-    write_dense(vector_path(options.output), a.rows, 1, system.x);
+  if (!options.output.empty() && looks_singular(report.result)) {
+    report.notes.push_back(fmt::format(
+        "{} was not written: |b - A x| is {:.2e}, {:.2e} at the start; x is no solution",
+        options.output, report.result.residual, report.result.initial_residual));
+  } else if (!options.output.empty() && report.solved) {
+    outputs.attempt([&] { write_dense(vector_path(options.output), a.rows, 1, system.x); });
   } else if (!options.output.empty()) {
     report.notes.push_back(fmt::format("{} was not written: there is no solution", options.output));
   }
-  write_witness<S>(options, report);
-  if (!options.machine.no_bandwidth && (!options.quiet || !options.json.empty())) {
-    report.bandwidth = measure_bandwidth();
+  outputs.attempt([&] { write_witness<S>(options, report); });
+  if (!options.machine.no_bandwidth && !CatchInterrupt::happened() &&
+      (!options.quiet || !options.json.empty())) {
+    add_bandwidth(report);
   }
-  write_outputs(options, report);
+  outputs.attempt([&] {
+    if (!options.history.empty()) write_file(options.history, history_as_csv(report.result));
+  });
+  outputs.attempt([&] {
+    if (!options.json.empty()) write_file(options.json, as_json(report));
+  });
+  outputs.attempt([&] {
+    if (!options.quiet) print(as_text(report, options.explain));
+  });
+  outputs.finish();
   return report.result.converged() ? exit_converged : exit_not_converged;
 }
 
 int run(const Options& options) {
   SolveOptions wanted = solve_options(options);  // a tuning record is read before the matrix
   Kokkos::Timer timer;
-  const CsrFile file = read_csr(options.matrix, options.read);
+  constexpr std::int64_t bytes_a_row = 8 * sizeof(double);  // b, x, x*, r, p, q, e and M at least
+  const CsrFile file = read_csr(options.matrix, options.read, bytes_a_row);
   Report report;
   report.read.add(timer.seconds(), static_cast<double>(file.info.text_bytes));
   report.version = version_text();
@@ -181,11 +229,16 @@ int run(const Options& options) {
   report.lambda_min = options.lambda_min;
   MatrixSummary& m = report.matrix;
   m.file = options.matrix;
+  m.member = file.info.member;
   m.file_bytes = file.info.bytes;
   m.field = to_string(file.info.field);
   m.symmetry = to_string(file.info.symmetry);
   m.stored_entries = file.info.stored_entries;
   m.repairs = file.info.repairs;
+  if (file.info.rounded_integers > 0) {
+    report.notes.push_back(
+        fmt::format("integers beyond 2^53 rounded: {}", file.info.rounded_integers));
+  }
   if (!file.info.cache.empty()) report.notes.push_back("cache of the matrix " + file.info.cache);
   return std::visit(
       [&](const auto& assembled) {
@@ -235,7 +288,7 @@ void add_options(CLI::App& app, Options& o) {
       ->check(number_from(0))
       ->capture_default_str();
   app.add_option("--max-iterations", o.stop.max_iterations, "default: ten times the rows")
-      ->check(number_from(1));
+      ->check(whole_number(1));
   app.add_option("--time-limit", o.stop.time_limit_s, "seconds for the iteration")
       ->check(number_from(0, false));
   app.add_option("--lambda-min", o.lambda_min,
@@ -281,8 +334,9 @@ int main_checked(int argc, char** argv) {
       "Solves A x = b for a symmetric (Hermitian) matrix from a file, with conjugate gradients\n"
       "where --solver names no other method, and reports the residual computed from the x that\n"
       "it found.\n"
-      "Exit code: 0 converged, 1 any other outcome, 2 bad input or usage, 3 internal error\n"
-      "or not enough memory.",
+      "Exit code: 0 converged, 1 any other outcome (also Ctrl-C), 2 bad input or usage,\n"
+      "3 internal error or not enough memory. SIGTERM and SIGHUP end the solve as Ctrl-C does: x\n"
+      "and report are written, then the signal ends the program (143, 129 in a shell).",
       "cg_solve"};
   add_options(app, options);
   if (const auto done =
@@ -297,10 +351,17 @@ int main_checked(int argc, char** argv) {
   }
   check_standard_output(options);
   check_writable(
-      {options.output, options.history, options.json, options.witness, options.save_choice});
+      {options.output, options.history, options.json, options.witness, options.save_choice},
+      {options.matrix, options.rhs, options.x0,
+       options.choice == options.save_choice ? std::string() : options.choice});
   options.read.threads = std::max(options.machine.threads, 0);
-  const Kokkos::ScopeGuard guard(kokkos_settings(options.machine));
-  return run(options);
+  int code = exit_internal;
+  {
+    const Kokkos::ScopeGuard guard(kokkos_settings(options.machine));
+    code = run(options);
+  }
+  CatchInterrupt::raise_again();
+  return code;
 }
 
 }  // namespace

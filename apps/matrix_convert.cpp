@@ -230,6 +230,7 @@ std::string line(const Options& o, const Target& target, const FileInfo& info, s
   if (o.out != "-" && fs::is_regular_file(o.out, unknown)) {
     text += fmt::format(", {} bytes", fs::file_size(o.out));
   }
+  if (!info.member.empty()) text += fmt::format(", from {}", info.member);
   for (const std::string& repair : info.repairs) text += "; repaired: " + repair;
   for (const std::string& note : notes) text += "; " + note;
   if (info.rounded_integers > 0) {

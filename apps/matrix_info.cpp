@@ -86,6 +86,7 @@ std::string picture_of(const Pattern& a, const Options& o) {
 FileReport file_report(const Options& o, const FileInfo& info) {
   FileReport f;
   f.name = o.matrix;
+  f.member = info.member;
   f.bytes = info.bytes;
   f.text_bytes = info.text_bytes;
   f.format = info.format == "Matrix Market" ? (info.array ? "array" : "coordinate") : info.format;
@@ -97,21 +98,10 @@ FileReport file_report(const Options& o, const FileInfo& info) {
   return f;
 }
 
-/// A host promises more memory than it has, and then ends the program that uses it.
-void check_memory(Index rows) {
-  constexpr double bytes_a_row = 80;  // of pointers, sets and vectors
-  const double has =
-      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
-  const double needs = bytes_a_row * rows;
-  if (has > 0 && needs > has) {
-    throw OutOfMemory("arrays of rows", static_cast<std::int64_t>(needs), "Host",
-                      static_cast<std::int64_t>(has), {});
-  }
-}
-
 template <class T>
 void look_at_file(const Options& o, Triplets<T> entries, FileReport file, double read_seconds) {
-  check_memory(entries.rows);
+  constexpr double bytes_a_row = 80;  // of pointers, sets and vectors
+  require_host_memory("arrays of rows", bytes_a_row * entries.rows);
   Kokkos::Timer timer;
   const auto assembled = to_csr(entries);
   entries = {};
@@ -203,7 +193,7 @@ int main_checked(int argc, char** argv) {
   check_options(options);
   std::vector<std::string> files = picture_files(options);
   files.push_back(options.json);
-  check_writable(files);
+  check_writable(files, {options.matrix});
   options.read.threads = std::max(options.machine.threads, 0);
   const Kokkos::ScopeGuard guard(kokkos_settings(options.machine));
   return run(options);

@@ -61,7 +61,7 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--limit", o.limit, "only that many matrices, those with the most nonzeros")
       ->check(CLI::Range(1, 1000000));
   app.add_option("--length", o.length, "rows of the random matrix")
-      ->check(number_from(1))
+      ->check(whole_number(1, std::numeric_limits<Index>::max()))
       ->capture_default_str();
   app.add_option("--density", o.density, "share of its places that are filled")
       ->check(number_from(0, false))

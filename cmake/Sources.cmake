@@ -36,6 +36,7 @@ set(KRYSOL_HOST_ONLY_SOURCES
   io/text/scanner.cpp
   io/text/threads.cpp
   spmv/base/compiled_fmt.cpp
+  spmv/base/memory.cpp
   spmv/base/processor.cpp
   spmv/base/large_pages.cpp
   spmv/dense/dense_panels.cpp

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <optional>
@@ -18,6 +19,7 @@
 #include <krysol/io/cache/cache.hpp>
 #include <krysol/io/harwell_boeing/harwell_boeing.hpp>
 #include <krysol/io/matrix_market/matrix_market.hpp>
+#include <krysol/io/model/foreign_format.hpp>
 #include <krysol/spmv/base/join.hpp>
 
 namespace krysol {
@@ -34,13 +36,30 @@ MatrixFile read_harwell_boeing(Stream& stream, const ReadOptions& options) {
   }
 }
 
+/// Throws FileError where the first bytes show that this is no text, of which then no more is read.
+void check_text(const Stream& stream) {
+  if (is_matrix_market(stream.head()) || is_harwell_boeing(stream.head())) return;
+  if (const auto what = foreign_content(stream.head())) {
+    throw FileError(stream.name() + ": " + *what);
+  }
+}
+
+/// Throws FileError where a member is asked of what is not an archive.
+void check_no_member(const Stream& stream, const ReadOptions& options) {
+  if (options.member.empty()) return;
+  throw FileError(fmt::format("{}: is no tar archive, so there is no file {} in it (--member)",
+                              stream.name(), options.member));
+}
+
 /// Of a text that is not an archive.
 MatrixFile read_text_matrix(std::unique_ptr<Stream> stream, const ReadOptions& options) {
+  check_text(*stream);
   if (is_harwell_boeing(stream->head())) return read_harwell_boeing(*stream, options);
   return read_matrix_market(std::move(stream), options);
 }
 
 DenseFile read_text_dense(std::unique_ptr<Stream> stream, const ReadOptions& options) {
+  check_text(*stream);
   if (!is_harwell_boeing(stream->head())) return read_dense_matrix_market(*stream, options);
   DenseFile rhs = read_harwell_boeing(*stream, options).attached.rhs;
   if (rhs.cols == 0) {
@@ -102,6 +121,11 @@ struct Contents {
   std::vector<std::string> matrices;  // those that look like one
 };
 
+[[noreturn]] void fail_several(const std::string& archive, const std::vector<std::string>& names) {
+  throw FileError(fmt::format("{}: holds several matrices ({}); name one of them (--member)",
+                              archive, names_of(names)));
+}
+
 /// The name of the matrix in an archive without NAME/NAME.mtx. Throws FileError where there are
 /// none or several.
 std::string only_matrix(const Contents& contents, const std::string& archive) {
@@ -114,14 +138,20 @@ std::string only_matrix(const Contents& contents, const std::string& archive) {
     if (!is_rhs(name)) matrices.push_back(name);
   }
   if (matrices.size() == 1) return matrices.front();
-  if (!matrices.empty()) {
-    throw FileError(fmt::format("{}: holds several matrices ({}); name one of them (--member)",
-                                archive, names_of(matrices)));
-  }
+  if (!matrices.empty()) fail_several(archive, matrices);
   throw FileError(contents.files.empty()
                       ? fmt::format("{}: is an archive without any file", archive)
                       : fmt::format("{}: expected an archive with a matrix, found {}", archive,
                                     names_of(contents.files)));
+}
+
+/// Throws FileError where several folders have each a matrix of their name, as of archives that
+/// were joined: none is the one that is meant.
+void check_one_main_matrix(const Contents& contents, const std::string& archive) {
+  std::vector<std::string> main;
+  std::copy_if(contents.matrices.begin(), contents.matrices.end(), std::back_inserter(main),
+               is_main_matrix);
+  if (main.size() > 1) fail_several(archive, main);
 }
 
 /// A right-hand side by its name, kept as text until the matrix is known: it may come first.
@@ -173,6 +203,7 @@ MatrixFile read_archive(Archive archive, const std::filesystem::path& path,
   };
   Pass pass = options.member.empty() ? pass_over(std::move(archive), options, is_main_matrix)
                                      : named(std::move(archive), options.member);
+  if (options.member.empty()) check_one_main_matrix(pass.contents, name);
   if (!pass.matrix) {
     const std::string only = only_matrix(pass.contents, name);
     if (!pass.is_repeatable) {
@@ -214,6 +245,7 @@ MatrixFile read_source(const std::filesystem::path& path, const ReadOptions& opt
   if (is_tar(stream->head())) {
     return read_archive(Archive(std::move(stream), path, options.max_text_bytes), path, options);
   }
+  check_no_member(*stream, options);
   return read_text_matrix(std::move(stream), options);
 }
 
@@ -229,6 +261,7 @@ DenseFile read_dense(const std::filesystem::path& path, const ReadOptions& optio
     return read_dense_archive(Archive(std::move(stream), path, options.max_text_bytes), path,
                               options);
   }
+  check_no_member(*stream, options);
   return read_text_dense(std::move(stream), options);
 }
 

@@ -46,6 +46,22 @@ std::uint64_t hash(Index row, Index col) {
   return z ^ (z >> 31U);
 }
 
+/// Throws OutOfMemory where rows, and so many entries of a file, cannot be held.
+void require_rows(Index rows, Index cols, std::int64_t entries, Symmetry symmetry,
+                  std::size_t value_bytes, std::int64_t bytes_a_row) {
+  const std::int64_t diagonal = std::min(rows, cols);  // whose entries have no mirror image
+  const std::int64_t expanded =
+      symmetry == Symmetry::general ? entries : std::max(entries, 2 * entries - diagonal);
+  const double of_rows =
+      static_cast<double>(rows) *
+      static_cast<double>(static_cast<std::int64_t>(sizeof(Offset)) + bytes_a_row);
+  const double of_entries =
+      static_cast<double>(expanded) * static_cast<double>(sizeof(Index) + value_bytes);
+  const std::string what = "the rows of a matrix of " + std::to_string(rows) + " x " +
+                           std::to_string(cols) + ", " + std::to_string(expanded) + " nonzeros";
+  require_host_memory(what.c_str(), of_rows + of_entries);
+}
+
 [[noreturn]] void fail_changed(const std::string& name) {
   throw FileError(name + ": has been changed while it was read");
 }
@@ -142,21 +158,24 @@ std::optional<CsrFile> read_twice(Stream& stream, const PlainHeader& header,
 }
 
 std::optional<CsrFile> try_to_read_twice(const std::filesystem::path& path,
-                                         const ReadOptions& options) {
+                                         const ReadOptions& options, std::int64_t bytes_a_row) {
   const auto stream = open_stream(path, options.max_text_bytes);
   if (!stream->is_repeatable() || options.duplicates != Duplicates::keep) return std::nullopt;
   const auto header = plain_header(*stream, options);
   if (!header) return std::nullopt;
+  const EntryRules& rules = header->rules;
+  require_rows(rules.rows, rules.cols, 0, rules.symmetry, 0, bytes_a_row);
   return header->info.field == Field::complex ? read_twice<Complex>(*stream, *header, options)
                                               : read_twice<double>(*stream, *header, options);
 }
 
 }  // namespace
 
-CsrFile read_csr(const std::filesystem::path& path, const ReadOptions& options) {
+CsrFile read_csr(const std::filesystem::path& path, const ReadOptions& options,
+                 std::int64_t bytes_a_row) {
   ensure_kokkos();
-  if (options.low_memory) {
-    if (auto file = try_to_read_twice(path, options)) {
+  if (options.low_memory && options.member.empty()) {
+    if (auto file = try_to_read_twice(path, options, bytes_a_row)) {
       if (options.cache.use) file->info.cache = "not used: it holds entries, and memory is scarce";
       return *std::move(file);
     }
@@ -165,7 +184,13 @@ CsrFile read_csr(const std::filesystem::path& path, const ReadOptions& options) 
   CsrFile result;
   result.info = std::move(file.info);
   result.attached = std::move(file.attached);
-  std::visit([&result](const auto& entries) { result.matrix = to_csr(entries); }, file.matrix);
+  std::visit(
+      [&result, bytes_a_row](const auto& entries) {
+        require_rows(entries.rows, entries.cols, static_cast<std::int64_t>(entries.values.size()),
+                     entries.symmetry, sizeof(entries.values[0]), bytes_a_row);
+        result.matrix = to_csr(entries);
+      },
+      file.matrix);
   return result;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <variant>
 
@@ -22,6 +23,11 @@ struct CsrFile {
 /// `ReadOptions::low_memory`, where the file is Matrix Market, its lines are plain and it can be
 /// read twice: 2 MiB a thread instead; the second pass puts entries where the first has counted
 /// them. Throws as both, and FileError where the file changes between the passes.
-CsrFile read_csr(const std::filesystem::path& path, const ReadOptions& options = {});
+///
+/// OutOfMemory, before any array of a row or an entry is made, where they and `bytes_a_row`, what
+/// the caller will need besides (a solve some 64), are more than the host has free: a file of 70
+/// bytes may declare 2e9 rows.
+CsrFile read_csr(const std::filesystem::path& path, const ReadOptions& options = {},
+                 std::int64_t bytes_a_row = 0);
 
 }  // namespace krysol

@@ -18,6 +18,7 @@ Json as_json(const Tally& t) { return {{"count", t.count}, {"first", from_one(t.
 
 Json as_json(const FileReport& f) {
   return {{"name", f.name},
+          {"member", f.member},
           {"bytes", f.bytes},
           {"text_bytes", f.text_bytes},
           {"format", f.format},

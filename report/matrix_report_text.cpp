@@ -28,9 +28,9 @@ std::string place(const Place& p) { return fmt::format("({}, {})", p.row + 1, p.
 
 std::string matrix_block(const MatrixReport& p) {
   const FileReport& f = p.file;
-  std::string out =
-      line("matrix", fmt::format("{} ({}, {} {} {})", f.name, size(static_cast<double>(f.bytes)),
-                                 f.format, f.field, f.symmetry));
+  std::string out = line(
+      "matrix", fmt::format("{} ({}, {} {} {})", file_and_member(f.name, f.member),
+                            size(static_cast<double>(f.bytes)), f.format, f.field, f.symmetry));
   const std::string share =
       p.rows > 0 && p.cols > 0 ? fmt::format(", {} of all places", percent(p.density())) : "";
   const std::string stored = f.stored_entries == p.nnz ? ""

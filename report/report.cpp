@@ -39,7 +39,7 @@ std::string diagonal(const MatrixSummary& m) {
 
 std::string matrix_block(const Report& r) {
   const MatrixSummary& m = r.matrix;
-  std::string out = line("matrix", m.file);
+  std::string out = line("matrix", file_and_member(m.file, m.member));
   out += line("", fmt::format("{} x {}, {} nonzeros ({} {}, {} entries stored)", grouped(m.rows),
                               grouped(m.cols), grouped(m.nnz), m.field, m.symmetry,
                               grouped(m.stored_entries)));
@@ -96,7 +96,7 @@ std::string spectrum_line(const Report& r) {
   if (!r.result.cg || !r.result.cg->spectrum.known()) return {};
   const Spectrum& s = r.result.cg->spectrum;
   const auto end = [](const RitzValue& v) {
-    return fmt::format("{:.4g}{}", v.value, v.converged ? " (converged)" : "");
+    return fmt::format("{:.4g} ({})", v.value, v.converged ? "converged" : "seen");
   };
   return line("", fmt::format("spectrum of {}: {} to {}, condition {}{:.3g}",
                               r.preconditioner == "none" ? "A" : "M^-1 A", end(s.smallest),
@@ -111,9 +111,8 @@ std::string energy_lines(const Report& r) {
   };
   std::vector<std::string> parts;
   if (!std::isnan(e.upper_estimate)) {
-    parts.push_back(fmt::format(
-        "{} {:.2e}{}", r.result.cg->spectrum.smallest.converged ? "at most about" : "perhaps",
-        e.upper_estimate, relative(e.upper_estimate)));
+    parts.push_back(
+        fmt::format("estimated {:.2e}{}", e.upper_estimate, relative(e.upper_estimate)));
   }
   if (!std::isnan(e.lower)) {
     parts.push_back(fmt::format("{} iteration{} before it was {:.2e} or more", e.delay,
@@ -121,6 +120,12 @@ std::string energy_lines(const Report& r) {
   }
   if (parts.empty()) return {};
   std::string out = line("", fmt::format("error |x - x*|_A: {}", join(parts, "; ")));
+  if (e.lambda_min_refuted) {
+    out += line("",
+                fmt::format("no bound of it: --lambda-min {:.4g} is wrong, an eigenvalue no larger "
+                            "than {:.4g} was seen",
+                            r.lambda_min, r.result.cg->spectrum.smallest.value));
+  }
   if (!std::isnan(e.upper_bound)) {
     out += line("", fmt::format("at most {:.2e}{}, given that no eigenvalue is below {:.4g}",
                                 e.upper_bound, relative(e.upper_bound), r.lambda_min));

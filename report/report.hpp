@@ -19,6 +19,7 @@ namespace krysol::report {
 /// The matrix as it was read. Rows and columns count from 0.
 struct MatrixSummary {
   std::string file;
+  std::string member;  // of an archive
   std::int64_t file_bytes = 0;
   std::string field;     // of the file: real, integer, pattern, complex
   std::string symmetry;  // that the file declares
@@ -47,7 +48,7 @@ struct MatrixSummary {
 
 /// Gigabytes (1e9 bytes) a second, measured in this run.
 struct Bandwidth {
-  double triad = 0;  // a := b + s c, 32 bytes an entry with the write-allocate
+  double triad = 0;  // a := b + s c, 32 bytes an entry with the write-allocate; 24 on a device
   double read = 0;   // the sum of one array, 8 bytes an entry
   std::int64_t array_bytes = 0;
 };

@@ -21,6 +21,7 @@ Json as_json(const std::complex<double>& v) {
 
 Json as_json(const MatrixSummary& m) {
   return {{"file", m.file},
+          {"member", m.member},
           {"file_bytes", m.file_bytes},
           {"field", m.field},
           {"declared_symmetry", m.symmetry},
@@ -92,6 +93,7 @@ Json as_json(const Spectrum& s) {
               {"largest", as_json(s.largest)},
               {"condition", s.condition},
               {"at_least", s.at_least},
+              {"confirming_steps", s.confirming_steps},
               {"values", Json::array()}};
   for (const RitzValue& v : s.values) out["values"].push_back(as_json(v));
   return out;
@@ -102,6 +104,7 @@ Json as_json(const ErrorBounds& e) {
           {"delay", e.delay},
           {"upper_estimate", e.upper_estimate},
           {"upper_bound", e.upper_bound},
+          {"lambda_min_refuted", e.lambda_min_refuted},
           {"solution_norm", e.solution_norm}};
 }
 

@@ -31,4 +31,9 @@ inline std::string line(std::string_view label, const std::string& text) {
   return fmt::format("{:<11}{}\n", label, text);
 }
 
+/// A file, and which one of an archive was read.
+inline std::string file_and_member(const std::string& file, const std::string& member) {
+  return member.empty() ? file : fmt::format("{}, file in it: {}", file, member);
+}
+
 }  // namespace krysol::report

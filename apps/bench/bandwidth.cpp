@@ -55,6 +55,10 @@ double sum(const Exec& exec, std::int64_t n, const double* a, ReductionWorkspace
   }
 }
 
+/// Of an entry: three arrays, and on a host the lines of `a`, which are read before they are
+/// written.
+constexpr double triad_bytes = on_host<Kokkos::DefaultExecutionSpace> ? 32 : 24;
+
 std::int64_t array_bytes() {
   std::int64_t cache = 0;
 #ifdef _SC_LEVEL3_CACHE_SIZE
@@ -62,10 +66,9 @@ std::int64_t array_bytes() {
 #endif
   std::int64_t bytes = std::clamp<std::int64_t>(4 * cache, 64 << 20, 256 << 20);
   if constexpr (on_host<Kokkos::DefaultExecutionSpace>) {
-#ifdef _SC_AVPHYS_PAGES
-    const std::int64_t free = std::int64_t{sysconf(_SC_AVPHYS_PAGES)} * sysconf(_SC_PAGESIZE);
-    bytes = std::clamp<std::int64_t>(free / 16, 1 << 20, bytes);
-#endif
+    if (const auto free = free_host_bytes()) {
+      bytes = std::clamp<std::int64_t>(*free / 16, 1 << 20, bytes);
+    }
   } else {
     bytes = std::int64_t{256} << 20;
   }
@@ -74,7 +77,8 @@ std::int64_t array_bytes() {
 
 }  // namespace
 
-Bandwidth measure_bandwidth(int repeats) {
+Bandwidth measure_bandwidth(int repeats, double seconds) {
+  Kokkos::Timer all;
   const Kokkos::DefaultExecutionSpace exec{};
   Bandwidth out;
   out.array_bytes = array_bytes();
@@ -91,10 +95,11 @@ Bandwidth measure_bandwidth(int repeats) {
     Kokkos::Timer timer;
     for_each("triad", exec, n, Triad{3, b.data(), c.data(), a.data()});
     exec.fence();
-    out.triad = std::max(out.triad, 32e-9 * static_cast<double>(n) / timer.seconds());
+    out.triad = std::max(out.triad, triad_bytes * 1e-9 * static_cast<double>(n) / timer.seconds());
     timer.reset();
     if (sum(exec, n, b.data(), sums) < 0) break;  // used, so that it is not optimised away
     out.read = std::max(out.read, 8e-9 * static_cast<double>(n) / timer.seconds());
+    if (k > 0 && all.seconds() > seconds) break;
   }
   return out;
 }

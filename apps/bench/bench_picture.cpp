@@ -62,7 +62,8 @@ std::string label(const BenchReport& r) {
   return fmt::format("{}, {}", short_name(r.matrix), thousands(r.nnz));
 }
 
-/// A candidate's marker: a colour of Okabe and Ito (their set for all kinds of eyes) and a shape.
+/// A candidate's marker: a colour, of Okabe and Ito's set for all kinds of eyes and then of Tol's
+/// muted one, and a shape. No two of fifty have both alike.
 struct Marker {
   std::string name;
   std::size_t shape = 0;
@@ -74,8 +75,9 @@ constexpr std::array<const char*, 5> shapes = {"M-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8
                                                "M0,-5L5,0L0,5L-5,0z", "M0,4.6L4.3,-3.4H-4.3z"};
 constexpr const char* ring = "M-6.5,0a6.5,6.5 0 1,0 13,0a6.5,6.5 0 1,0 -13,0z";
 constexpr const char* dash = "M-7,0h14";
-constexpr std::array<const char*, 6> colours = {"#e69f00", "#56b4e9", "#009e73",
-                                                "#cc79a7", "#0072b2", "#d55e00"};
+constexpr std::array<const char*, 10> colours = {"#e69f00", "#56b4e9", "#009e73", "#cc79a7",
+                                                 "#0072b2", "#d55e00", "#999933", "#44aa99",
+                                                 "#aa4499", "#88ccee"};
 
 constexpr const char* style_sheet = R"(<style>
   .paper { fill: #ffffff } .ink { fill: #222222 } .line { stroke: #222222 } .grid { stroke: #dddddd }
@@ -110,8 +112,8 @@ std::vector<Marker> markers_of(const std::vector<BenchReport>& reports) {
       } else if (r.lines[k].peer) {
         markers.push_back({name, 1 + peers++ % 4, "peer"});
       } else {
-        markers.push_back(
-            {name, formats % shapes.size(), fmt::format("f{}", formats % colours.size())});
+        const std::size_t shape = (formats + formats / colours.size()) % shapes.size();
+        markers.push_back({name, shape, fmt::format("f{}", formats % colours.size())});
         ++formats;
       }
     }
@@ -150,11 +152,20 @@ struct Axis {
   }
 };
 
+/// Where columns are, and the candidates of each: side by side in the order of the legend, so that
+/// no marker hides another.
 struct Place {
   double left = 70;
   double right = 0;
   double step = 0;
+  std::size_t candidates = 1;
   double x(std::size_t column) const { return left + step * (static_cast<double>(column) + 0.5); }
+  double apart() const { return std::min(0.85 * step / static_cast<double>(candidates), 24.0); }
+  double x(std::size_t column, std::size_t candidate) const {
+    const double middle = 0.5 * (static_cast<double>(candidates) - 1);
+    return x(column) + apart() * (static_cast<double>(candidate) - middle);
+  }
+  bool has_room_for_spread() const { return apart() >= 3; }
 };
 
 /// What one of the two panels shows: a figure that falls with the seconds of a product.
@@ -226,9 +237,9 @@ std::string draw(const Panel& panel, const std::vector<const BenchReport*>& colu
   const Axis axis = axis_of(panel, columns, top, bottom);
   std::string out = text_at(place.left, top - 10, "start", panel.title);
   out += grid(axis, place);
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    out += fmt::format("<path class=\"grid\" d=\"M{:.1f},{:.1f}V{:.1f}\"/>\n", place.x(c), top,
-                       bottom);
+  for (std::size_t c = 1; c < columns.size(); ++c) {  // between columns
+    out += fmt::format("<path class=\"grid\" d=\"M{:.1f},{:.1f}V{:.1f}\"/>\n",
+                       place.x(c) - 0.5 * place.step, top, bottom);
   }
   out += fmt::format("<path class=\"line\" fill=\"none\" d=\"M{:.1f},{:.1f}V{:.1f}H{:.1f}\"/>\n",
                      place.left, top, bottom, place.right);
@@ -239,12 +250,13 @@ std::string draw(const Panel& panel, const std::vector<const BenchReport*>& colu
   }
   for (std::size_t c = 0; c < columns.size(); ++c) {
     const BenchReport& r = *columns[c];
-    for (const Marker& m : markers) {
+    for (std::size_t k = 0; k < markers.size(); ++k) {
+      const Marker& m = markers[k];
       const BenchLine* line = find_line(r, m.name);
       if (line == nullptr || !has_figure(*line)) continue;
       const double v = panel.figure(r, *line, line->product.median);
-      const double x = place.x(c);
-      if (line->product.low > 0) {
+      const double x = place.x(c, k);
+      if (line->product.low > 0 && place.has_room_for_spread()) {
         out += fmt::format("<path class=\"spread {}\" d=\"M{:.1f},{:.1f}V{:.1f}\"/>\n", m.style, x,
                            axis.at(panel.figure(r, *line, line->product.high)),
                            axis.at(panel.figure(r, *line, line->product.low)));
@@ -276,7 +288,8 @@ std::string as_svg(const std::vector<BenchReport>& reports) {
   }
 
   Place place;
-  place.step = std::clamp(720 / count, 14.0, 120.0);
+  place.candidates = std::max<std::size_t>(markers.size(), 1);
+  place.step = std::clamp(1600 / count, 14.0, 24.0 * static_cast<double>(place.candidates));
   place.right = place.left + std::max(place.step * count, 360.0);
   place.step = (place.right - place.left) / count;
   const double legend = place.right + 24;
@@ -302,11 +315,12 @@ std::string as_svg(const std::vector<BenchReport>& reports) {
                                reports.size() == 1 ? "matrix" : "matrices", reports[0].scalar,
                                reports[0].where),
                    " style=\"font-size:16px\"");
-    out += text_at(place.left, 46, "start",
-                   fmt::format("candidates by turns, medians of {} turns; thin lines from the 10th "
-                               "to the 90th percentile",
-                               reports[0].turns),
-                   " style=\"font-size:11px\"");
+    out += text_at(
+        place.left, 46, "start",
+        fmt::format(
+            "candidates by turns, medians of {} turns{}", reports[0].turns,
+            place.has_room_for_spread() ? "; thin lines from the 10th to the 90th percentile" : ""),
+        " style=\"font-size:11px\"");
   }
 
   Panel speed{"speed-up over csr", "times csr", 1, "csr", &speed_up};

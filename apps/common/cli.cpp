@@ -2,9 +2,11 @@
 #include "common/cli.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <system_error>
 
 #include <fast_float/fast_float.h>
@@ -50,12 +52,36 @@ void write_file(const std::string& path, std::string_view text) {
   file.commit();
 }
 
-void check_writable(const std::vector<std::string>& paths) {
+namespace {
+
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code failed;
+  if (std::filesystem::equivalent(a, b, failed) && !failed) return true;
+  const auto path_a = std::filesystem::weakly_canonical(a, failed);
+  if (failed) return false;
+  const auto path_b = std::filesystem::weakly_canonical(b, failed);
+  return !failed && path_a == path_b;
+}
+
+}  // namespace
+
+void check_writable(const std::vector<std::string>& paths, const std::vector<std::string>& inputs) {
+  std::vector<std::string> seen;
   for (const std::string& path : paths) {
     std::error_code ignored;
     const auto status = std::filesystem::status(path, ignored);
     const bool special = exists(status) && !is_regular_file(status) && !is_directory(status);
     if (path.empty() || path == "-" || special) continue;  // a pipe would see its end
+    const auto is_path = [&path](const std::string& other) {
+      return !other.empty() && other != "-" && same_file(path, other);
+    };
+    if (std::any_of(inputs.begin(), inputs.end(), is_path)) {
+      throw UsageError(path + ": is read as well, and would be lost; give the output another name");
+    }
+    if (std::any_of(seen.begin(), seen.end(), is_path)) {
+      throw UsageError(path + ": two outputs would go to this file; give one of them another name");
+    }
+    seen.push_back(path);
     const OutputFile begun(path);
   }
 }
@@ -80,14 +106,55 @@ void add_machine_options(CLI::App& app, MachineOptions& o, bool measures) {
                  "process may use, whichever is less)")
       ->check(CLI::Range(1, most_threads));
   app.add_option("--device", o.device, "number of the GPU (default: the first)")
-      ->check(number_from(0));
+      ->check(whole_number(0, std::numeric_limits<int>::max()));
 }
+
+namespace {
+
+/// Why no GPU can be used; empty where one can. Kokkos would end the program.
+std::string no_device() {
+#if defined(KOKKOS_ENABLE_CUDA)
+  int count = 0;
+  const auto error = cudaGetDeviceCount(&count);
+  if (error != cudaSuccess) return cudaGetErrorString(error);
+#elif defined(KOKKOS_ENABLE_HIP)
+  int count = 0;
+  const auto error = hipGetDeviceCount(&count);
+  if (error != hipSuccess) return hipGetErrorString(error);
+#else
+  const int count = Kokkos::num_devices();  // -1 where none is used
+#endif
+  return count > 0 ? "" : "none was found";
+}
+
+/// `device`: that was asked for, -1 for none.
+void check_device(int device) {
+  const std::string none = no_device();
+  if constexpr (!on_host<Kokkos::DefaultExecutionSpace>) {
+    if (!none.empty()) {
+      throw UsageError(fmt::format("no GPU can be used, and this program was built for {}: {}",
+                                   version::backend, none));
+    }
+  }
+  if (device < 0) return;
+  if (!none.empty()) {
+    throw UsageError(fmt::format("--device {}: this program was built for {}, and uses no GPU",
+                                 device, version::backend));
+  }
+  const int devices = Kokkos::num_devices();
+  if (device < devices) return;
+  throw UsageError(
+      fmt::format("--device {}: there are {} GPUs here, numbered from 0", device, devices));
+}
+
+}  // namespace
 
 Kokkos::InitializationSettings kokkos_settings(const MachineOptions& o) {
   Kokkos::InitializationSettings settings;
   settings.set_disable_warnings(true);
   const int threads = o.threads > 0 ? o.threads : default_threads();
   if (threads > 0) settings.set_num_threads(threads);
+  check_device(o.device);
   if (o.device >= 0) settings.set_device_id(o.device);
   return settings;
 }
@@ -167,6 +234,19 @@ std::function<std::string(const std::string&)> number_from(double lowest, bool i
     if (fits) return {};
     return fmt::format("takes a number {} {}, not '{}'", inclusive ? "from" : "above", lowest,
                        text);
+  };
+}
+
+std::function<std::string(const std::string&)> whole_number(std::int64_t lowest,
+                                                            std::int64_t highest) {
+  return [=](const std::string& text) -> std::string {
+    std::int64_t v = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), v);
+    const bool whole = error == std::errc{} && end == text.data() + text.size();
+    if (whole && v >= lowest && v <= highest) return {};
+    const bool bounded = highest < std::numeric_limits<std::int64_t>::max();
+    return fmt::format("takes a whole number from {}{}, not '{}'", lowest,
+                       bounded ? fmt::format(" to {}", highest) : "", text);
   };
 }
 

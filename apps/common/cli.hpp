@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -35,8 +37,10 @@ void print(std::string_view text);
 void write_file(const std::string& path, std::string_view text);
 
 /// An hour's work must not end in "no such folder": every file to be written is begun once, and
-/// dropped. Empty paths and "-" are none. Throws FileError.
-void check_writable(const std::vector<std::string>& paths);
+/// dropped. Empty paths and "-" are none. Throws FileError; UsageError where two of them are one
+/// file, or where one is a file of `inputs`, which would be lost.
+void check_writable(const std::vector<std::string>& paths,
+                    const std::vector<std::string>& inputs = {});
 
 /// What Kokkos runs on, for --version and reports; empty on a host.
 std::string device_name();
@@ -49,6 +53,7 @@ struct MachineOptions {
 };
 /// --threads and --device; of a program that measures, --no-bandwidth too.
 void add_machine_options(CLI::App& app, MachineOptions& o, bool measures = true);
+/// Throws UsageError where there is no such device.
 Kokkos::InitializationSettings kokkos_settings(const MachineOptions& o);
 
 /// Adds --list and --version, and parses. Returns the exit code where all is done or wrong.
@@ -74,6 +79,10 @@ std::function<std::string(const std::string&)> known_format();
 
 /// A check that a text is a finite number from `lowest`, which is itself allowed or not.
 std::function<std::string(const std::string&)> number_from(double lowest, bool inclusive = true);
+
+/// A check that a text is a whole number from `lowest` to `highest`.
+std::function<std::string(const std::string&)> whole_number(
+    std::int64_t lowest, std::int64_t highest = std::numeric_limits<std::int64_t>::max());
 
 /// A section of --list.
 template <class Entries>

@@ -12,22 +12,43 @@
 namespace krysol::apps {
 namespace {
 
-std::atomic<bool> interrupted{false};
+constexpr int caught_signals[] = {SIGINT, SIGTERM, SIGHUP};
 
-void on_interrupt(int) { interrupted = true; }
+std::atomic<int> caught{0};  // 0: none
+
+void on_signal(int signal) { caught = signal; }
 
 }  // namespace
 
 CatchInterrupt::CatchInterrupt() {
-  struct sigaction action = {};
-  action.sa_handler = on_interrupt;
-  action.sa_flags = SA_RESETHAND;
-  sigaction(SIGINT, &action, nullptr);
+  for (const int signal : caught_signals) {
+    struct sigaction action = {};
+    sigaction(signal, nullptr, &action);
+    if (action.sa_handler == SIG_IGN) continue;  // nohup
+    action = {};
+    action.sa_handler = on_signal;
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    sigaction(signal, &action, nullptr);
+  }
 }
 
-CatchInterrupt::~CatchInterrupt() { std::signal(SIGINT, SIG_DFL); }
+CatchInterrupt::~CatchInterrupt() {
+  for (const int signal : caught_signals) {
+    struct sigaction action = {};
+    sigaction(signal, nullptr, &action);
+    if (action.sa_handler == on_signal) std::signal(signal, SIG_DFL);
+  }
+}
 
-bool CatchInterrupt::happened() { return interrupted; }
+bool CatchInterrupt::happened() { return caught != 0; }
+
+void CatchInterrupt::raise_again() {
+  const int signal = caught;
+  if (signal != SIGTERM && signal != SIGHUP) return;
+  std::fflush(nullptr);
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
 
 ProgressLine::ProgressLine(bool wanted) : active_(wanted && isatty(STDERR_FILENO) == 1) {}
 
@@ -38,8 +59,8 @@ void ProgressLine::show(const Progress& p, double b_norm) {
   fmt::print(stderr, "\r\033[Kiteration {}, |r| = {:.2e} |b|, {:.1f} s", p.iteration,
              b_norm > 0 ? p.residual / b_norm : p.residual, p.seconds);
   if (p.iterations_left >= 0) {
-    fmt::print(stderr, "; about {} iterations and {:.1f} s left", p.iterations_left,
-               p.seconds_left);
+    fmt::print(stderr, "; about {} iteration{} and {:.1f} s left", p.iterations_left,
+               p.iterations_left == 1 ? "" : "s", p.seconds_left);
   }
   if (out_of_reach(p.target, p.rounding)) {
     fmt::print(stderr, "; the tolerance is below what rounding x makes, {:.1e} |b|",

@@ -23,7 +23,8 @@ class ProgressLine {
   double next_ = 0.5;
 };
 
-/// While it lives the first Ctrl-C makes happened() true; a second one ends the program.
+/// While it lives the first SIGINT (Ctrl-C), SIGTERM (batch systems) or SIGHUP (a terminal that is
+/// gone) makes happened() true; a second one of its kind ends the program.
 class CatchInterrupt {
  public:
   CatchInterrupt();
@@ -32,6 +33,10 @@ class CatchInterrupt {
   CatchInterrupt& operator=(const CatchInterrupt&) = delete;
 
   static bool happened();
+
+  /// Ends the program by the SIGTERM or SIGHUP that was caught, as whoever sent it expects: 128 +
+  /// 15 or 128 + 1 for a shell. Returns after Ctrl-C, or where there was none.
+  static void raise_again();
 };
 
 }  // namespace krysol::apps

@@ -64,6 +64,12 @@ bool FileText::append(const std::function<std::size_t(char*, std::size_t)>& read
   return got > 0;
 }
 
+namespace {
+
+std::string handle_path(int file) { return fmt::format("/proc/self/fd/{}", file); }
+
+}  // namespace
+
 OutputFile::OutputFile(const std::filesystem::path& path, OutputOptions options)
     : options_(options),
       name_(path.string()),
@@ -108,12 +114,28 @@ void OutputFile::open(bool special) {
   if (file_ < 0) fail("cannot be opened for writing", errno);
 }
 
-void OutputFile::open_temporary() {
+void OutputFile::name_temporary() {
   std::random_device random;
-  const std::string stem = temporary_stem(target_);
+  temporary_ = target_;
+  temporary_.replace_filename(fmt::format("{}{:08x}.tmp", temporary_stem(target_), random()));
+}
+
+void OutputFile::open_temporary() {
+#if defined(O_TMPFILE)
+  // A file without a name, where the file system has such: nothing is left of it if the program is
+  // killed. It gets a name through /proc.
+  const auto folder = target_.has_parent_path() ? target_.parent_path() : ".";
+  file_ = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC,
+                 static_cast<mode_t>(options_.permissions));
+  if (file_ >= 0 && ::access(handle_path(file_).c_str(), F_OK) == 0) {
+    nameless_ = true;
+    name_temporary();
+    return;
+  }
+  if (file_ >= 0) ::close(file_);
+#endif
   for (int attempt = 0; attempt < 100; ++attempt) {
-    temporary_ = target_;
-    temporary_.replace_filename(fmt::format("{}{:08x}.tmp", stem, random()));
+    name_temporary();
     // 0666 and not mkstemp's 0600: the umask decides who may read the result.
     file_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
                    static_cast<mode_t>(options_.permissions));
@@ -190,6 +212,19 @@ void OutputFile::write_bytes(std::string_view bytes) {
   }
 }
 
+void OutputFile::link_temporary() {
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    if (::linkat(AT_FDCWD, handle_path(file_).c_str(), AT_FDCWD, temporary_.c_str(),
+                 AT_SYMLINK_FOLLOW) == 0) {
+      nameless_ = false;
+      return;
+    }
+    if (errno != EEXIST) break;
+    name_temporary();
+  }
+  fail("cannot be written", errno);
+}
+
 void OutputFile::commit() {
   if (file_ < 0) throw FileError(name_ + ": was committed already");
   flush();
@@ -197,6 +232,7 @@ void OutputFile::commit() {
   end_stream();
   // Pipes and terminals cannot be synced; that is no error.
   if (options_.sync && ::fsync(file_) != 0 && !temporary_.empty()) fail("cannot be written", errno);
+  if (nameless_) link_temporary();
   const int closed = ::close(file_);
   file_ = -1;
   if (closed != 0) fail("cannot be written", errno);
@@ -218,7 +254,8 @@ void OutputFile::discard() noexcept {
   stream_.reset();
   if (file_ >= 0) ::close(file_);
   file_ = -1;
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  if (!temporary_.empty() && !nameless_) ::unlink(temporary_.c_str());
+  nameless_ = false;
   temporary_.clear();
 }
 

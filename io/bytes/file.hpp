@@ -94,6 +94,8 @@ class OutputFile {
   [[noreturn]] void fail(const std::string& what, int error_number) const;
   void open(bool special);
   void open_temporary();
+  void name_temporary();
+  void link_temporary();
   void put(std::string_view text);
   void flush();
   void end_stream();
@@ -106,6 +108,7 @@ class OutputFile {
   std::string name_;                 // as the caller gave it, for messages
   std::filesystem::path target_;     // with symbolic links resolved
   std::filesystem::path temporary_;  // empty: written directly
+  bool nameless_ = false;            // the file that is to be `temporary_` has no name yet
   Compression compression_ = Compression::none;
   std::string buffer_;
   std::unique_ptr<Compressor> stream_;

@@ -172,13 +172,39 @@ Decompressor::Decompressor(Source& source, std::string head)
   const int status = archive_read_next_header(handle_.get(), &entry);
   at_end_ = status == ARCHIVE_EOF;  // compressed emptiness
   if (!at_end_ && status != ARCHIVE_OK) fail();
+  // One filter, and the file. libarchive would go on as long as it knows what comes out, and only
+  // of the first is known whether all of it is there.
+  if (archive_filter_count(handle_.get()) > 2) {
+    throw FileError(fmt::format("{}: is compressed twice, {} inside {}; decompress it once",
+                                source_.name(), archive_filter_name(handle_.get(), 0),
+                                archive_filter_name(handle_.get(), 1)));
+  }
+  if (at_end_) check_end();
 }
 
 std::size_t Decompressor::read(char* data, std::size_t wanted) {
   if (at_end_) return 0;
   const la_ssize_t n = archive_read_data(handle_.get(), data, wanted);
   if (n < 0) fail();
+  if (n == 0 && wanted > 0) {
+    at_end_ = true;
+    check_end();
+  }
   return static_cast<std::size_t>(n);
+}
+
+/// libarchive passes over what stands after the end of the compressed data.
+void Decompressor::check_end() {
+  const std::int64_t used = archive_filter_bytes(handle_.get(), -1);
+  char next = '\0';
+  static_cast<void>(source_.read(&next, 1));
+  const std::int64_t there = source_.is_regular() ? source_.size() : source_.bytes_read();
+  if (used < 0 || used >= there) return;
+  throw FileError(
+      fmt::format("{}: cannot be decompressed as a whole: {}byte {} is not of the {} data that end "
+                  "before it",
+                  source_.name(), source_.is_regular() ? "" : "at least ", used + 1,
+                  archive_filter_name(handle_.get(), 0)));
 }
 
 void Decompressor::Free::operator()(archive* a) const { archive_read_free(a); }

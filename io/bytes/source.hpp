@@ -83,6 +83,7 @@ class Decompressor {
   };
   static std::ptrdiff_t next_block(archive* a, void* self, const void** data) noexcept;
   [[noreturn]] void fail();
+  void check_end();
 
   Source& source_;
   std::string block_;

@@ -13,6 +13,7 @@
 
 #include <krysol/io/bytes/parse_error.hpp>
 #include <krysol/io/harwell_boeing/fortran_format.hpp>
+#include <krysol/io/model/repairs.hpp>
 #include <krysol/io/text/scanner.hpp>
 
 namespace krysol {
@@ -99,6 +100,10 @@ class CardFields {
     const std::string_view field = next();
     const auto value = fortran_real(field, format_);
     if (!value) refuse();
+    if (*value == 0 && is_number_but_zero(trimmed(field))) {
+      if (underflows_ == 0) first_underflow_ = cards_.line_number();
+      ++underflows_;
+    }
     return *value;
   }
   void value(double& v) {
@@ -116,6 +121,10 @@ class CardFields {
   }
 
   std::int64_t rounded_integers() const { return rounded_integers_; }
+
+  void note_underflows(Repairs& repairs) const {
+    if (underflows_ > 0) repairs.note(RepairKind::underflow, first_underflow_, underflows_);
+  }
 
   /// At the last number read.
   [[noreturn]] void fail(const std::string& message) const {
@@ -143,6 +152,8 @@ class CardFields {
   std::string what_;
   int field_;  // of the line
   std::int64_t rounded_integers_ = 0;
+  std::int64_t underflows_ = 0;
+  std::int64_t first_underflow_ = 0;  // its line
 };
 
 }  // namespace krysol

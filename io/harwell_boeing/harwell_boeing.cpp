@@ -103,6 +103,7 @@ class HarwellBoeingReader {
     Array<T> all(static_cast<std::size_t>(count));
     for (T& v : all) fields.value(v);
     info_.rounded_integers += fields.rounded_integers();
+    fields.note_underflows(repairs_);
     return all;
   }
 
@@ -222,6 +223,7 @@ class HarwellBoeingReader {
       }
     }
     info_.rounded_integers += fields.rounded_integers();
+    fields.note_underflows(repairs_);
     info_.stored_entries = seen;
   }
 

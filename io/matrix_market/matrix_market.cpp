@@ -14,6 +14,7 @@
 #include <krysol/io/matrix_market/matrix_market_header.hpp>
 #include <krysol/io/matrix_market/plain_entries.hpp>
 #include <krysol/io/model/duplicates.hpp>
+#include <krysol/spmv/base/memory.hpp>
 
 namespace krysol {
 namespace {
@@ -31,6 +32,13 @@ std::optional<MatrixFile> stream_matrix(Stream& stream, const ReadOptions& optio
     // is worth reading, and address space that is never touched takes no memory.
     const std::int64_t room = std::max(std::int64_t{1} << 20, stream.file_bytes() / 2);
     const int threads = threads_for(stream.file_bytes(), options);
+    if (stream.text_bytes_known()) {
+      constexpr double of_a_thread = 4 << 20;  // its block of the text, and the entries in it
+      constexpr auto of_an_entry = static_cast<double>(2 * sizeof(Index) + sizeof(T));
+      require_host_memory(
+          ("the entries of " + stream.name()).c_str(),
+          static_cast<double>(header->rules.entries) * of_an_entry + threads * of_a_thread);
+    }
     const auto blocks = stream.blocks(header->bytes, threads);
     const EntryRules& rules = header->rules;
     auto plain = read_plain_entries<T>(*blocks, rules,
@@ -66,11 +74,14 @@ MatrixFile read_matrix_market(std::unique_ptr<Stream> stream, const ReadOptions&
   if (stream->is_repeatable()) {
     try {
       if (auto streamed = stream_matrix(*stream, options)) return *std::move(streamed);
+    } catch (const OutOfMemory&) {  // says more
+      throw;
     } catch (const std::bad_alloc&) {
       throw FileError(stream->name() + ": not enough memory to hold its entries");
     }
     stream = stream->again();
   }
+  check_header_ends(*stream);
   const FileText text = stream->whole();
   MatrixFile result = parse_matrix(text.view(), stream->name(), options);
   result.info.bytes = text.bytes_on_disk();
@@ -78,6 +89,7 @@ MatrixFile read_matrix_market(std::unique_ptr<Stream> stream, const ReadOptions&
 }
 
 DenseFile read_dense_matrix_market(Stream& stream, const ReadOptions& options) {
+  check_header_ends(stream);
   const FileText text = stream.whole();
   DenseFile result = parse_dense(text.view(), stream.name(), options);
   result.info.bytes = text.bytes_on_disk();

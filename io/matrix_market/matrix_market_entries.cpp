@@ -69,6 +69,7 @@ class Reader {
   bool keep_not_finite(const T& value);
   template <Field field, class T>
   T value();
+  double real();
   template <class T, class Sink>
   void for_each_coordinate(Sink sink);
   template <Field field, class T, class Sink>
@@ -131,11 +132,17 @@ T Reader::value() {
     if (!is_exact_in_double(number)) ++info_.rounded_integers;
     return static_cast<T>(number);
   } else if constexpr (field == Field::complex) {
-    const double re = in_.real(words_);
-    return T(re, in_.real(words_));
+    const double re = real();
+    return T(re, real());
   } else {
-    return T(in_.real(words_));
+    return T(real());
   }
+}
+
+double Reader::real() {
+  const double value = in_.real(words_);
+  if (std::exchange(in_.underflowed, false)) repairs_.note(RepairKind::underflow, in_.line);
+  return value;
 }
 
 /// The words for what is not finite that the file may hold.

@@ -255,10 +255,11 @@ void check_length(Scanner& in, const MatrixMarketHeader& header) {
   }
 }
 
-/// Behind the line of sizes, where the text begins with a banner and all of that line is there; 0
-/// where not.
-std::size_t header_bytes(std::string_view text) {
-  if (!is_matrix_market(text)) return 0;
+/// Before the line of sizes there are a banner and comments; no file has more of them.
+constexpr std::size_t longest_header = std::size_t{16} << 20;
+
+/// Behind the first line that is neither empty nor a comment; 0 where not all of it is there.
+std::size_t behind_first_line_of_data(std::string_view text) {
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = text.find('\n', begin);
     if (end == std::string_view::npos) return 0;
@@ -269,14 +270,13 @@ std::size_t header_bytes(std::string_view text) {
   return 0;
 }
 
-/// The first lines, up to the sizes; empty where that takes more than a look.
-std::string_view header_of(Stream& stream) {
-  constexpr std::size_t longest = std::size_t{16} << 20;
-  std::size_t bytes = header_bytes(stream.head());
-  while (bytes == 0 && stream.head().size() < longest && stream.extend_head()) {
-    bytes = header_bytes(stream.head());
+/// The bytes up to the sizes, of which `head()` then has all; 0 where `longest_header` are too few.
+std::size_t find_header(Stream& stream) {
+  std::size_t bytes = behind_first_line_of_data(stream.head());
+  while (bytes == 0 && stream.head().size() < longest_header && stream.extend_head()) {
+    bytes = behind_first_line_of_data(stream.head());
   }
-  return stream.head().substr(0, bytes);
+  return bytes;
 }
 
 }  // namespace
@@ -318,8 +318,9 @@ int threads_for(std::int64_t bytes, const ReadOptions& options) {
 std::optional<PlainHeader> plain_header(Stream& stream, const ReadOptions& options) {
   const bool known = stream.text_bytes_known();
   if (known && stream.text_bytes() > options.max_text_bytes) return std::nullopt;
-  const std::string text(header_of(stream));
-  if (text.empty()) return std::nullopt;
+  const std::size_t bytes = find_header(stream);
+  if (bytes == 0 || !is_matrix_market(stream.head())) return std::nullopt;
+  const std::string text(stream.head().substr(0, bytes));
   Scanner in(text, stream.name());
   Repairs repairs;
   const MatrixMarketHeader header =
@@ -330,6 +331,14 @@ std::optional<PlainHeader> plain_header(Stream& stream, const ReadOptions& optio
     return std::nullopt;
   }
   return PlainHeader{header.info, header.rules(), text.size()};
+}
+
+void check_header_ends(Stream& stream) {
+  if (find_header(stream) != 0 || stream.head().size() < longest_header) return;
+  throw FileError(fmt::format(
+      "{}: expected the size line (rows columns entries) within the first {} bytes, where a Matrix "
+      "Market file has its banner and comments, found no line with sizes that ends there",
+      stream.name(), longest_header));
 }
 
 bool is_matrix_market(std::string_view head) {

@@ -52,6 +52,10 @@ struct PlainHeader {
 /// sizes say. Throws ParseError as `read_matrix_market`.
 std::optional<PlainHeader> plain_header(Stream& stream, const ReadOptions& options);
 
+/// Throws FileError where the text goes on for 16 MiB without a line that may be that of the sizes:
+/// of such a file no more is read.
+void check_header_ends(Stream& stream);
+
 /// Threads for so many bytes of a file: one is worth its start for a mebibyte.
 int threads_for(std::int64_t bytes, const ReadOptions& options);
 

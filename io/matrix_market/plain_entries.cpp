@@ -120,7 +120,7 @@ bool to_double(std::uint64_t w, int e, bool negative, double& value) {
   const std::uint64_t bits = found.mantissa | static_cast<std::uint64_t>(found.power2) << 52U |
                              static_cast<std::uint64_t>(negative ? 1 : 0) << 63U;
   value = std::bit_cast<double>(bits);
-  return std::isfinite(value);
+  return std::isfinite(value) && (value != 0 || w == 0);  // what underflows is counted elsewhere
 }
 
 /// A finite number at p; null where none is, or what follows does not end it. `end`: of the text.
@@ -156,7 +156,7 @@ const char* real_at(const char* p, const char* end, double& value) {
     if (plain && to_double(w, exponent, negative, value)) return p;
   }
   const auto [last, error] = fast_float::from_chars(start, end, value);
-  return error == std::errc() && std::isfinite(value) ? last : nullptr;
+  return error == std::errc() && std::isfinite(value) && value != 0 ? last : nullptr;
 }
 
 // ---- lines
@@ -171,7 +171,7 @@ const char* by_scanner(const char* p, const char* end, Number& value, Read read)
   try {
     Scanner scanner({p, static_cast<std::size_t>(end - p)}, {});
     value = read(scanner);
-    return scanner.at;
+    return scanner.underflowed ? nullptr : scanner.at;
   } catch (const std::exception&) {  // ParseError, or no room for its message
     return nullptr;
   }

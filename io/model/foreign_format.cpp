@@ -24,17 +24,23 @@ std::string_view line_of(std::string_view text, int number) {
   return text.substr(0, text.find('\n'));
 }
 
-std::optional<std::string> foreign_format(std::string_view text, const std::string& name) {
+namespace {
+
+constexpr std::string_view mat = "a MATLAB file";
+constexpr std::string_view mat_how = ", for instance with mmwrite of MATLAB or of scipy.io";
+
+std::string not_read(std::string_view what, std::string_view how) {
+  constexpr std::string_view convert = "is not read yet; convert it to Matrix Market (.mtx)";
+  return fmt::format("{} {}{}", what, convert, how);
+}
+
+}  // namespace
+
+std::optional<std::string> foreign_content(std::string_view text) {
   using namespace std::string_view_literals;
   const auto starts_with = [text](std::string_view magic) {
     return text.substr(0, magic.size()) == magic;
   };
-  constexpr std::string_view convert = "is not read yet; convert it to Matrix Market (.mtx)";
-  const auto not_read = [&](std::string_view what, std::string_view how) {
-    return fmt::format("{} {}{}", what, convert, how);
-  };
-  constexpr std::string_view mat = "a MATLAB file";
-  constexpr std::string_view mat_how = ", for instance with mmwrite of MATLAB or of scipy.io";
   if (starts_with("MATLAB "sv)) return not_read(mat, mat_how);
   if (starts_with("\x89HDF\r\n\x1a\n"sv)) return not_read("an HDF5 file", "");
   if (starts_with("\x93NUMPY"sv)) return not_read("a NumPy file", "");
@@ -55,6 +61,11 @@ std::optional<std::string> foreign_format(std::string_view text, const std::stri
         " (.mtx) file, plain or compressed",
         binary - head.begin() + 1, static_cast<unsigned char>(*binary));
   }
+  return std::nullopt;
+}
+
+std::optional<std::string> foreign_format(std::string_view text, const std::string& name) {
+  if (auto what = foreign_content(text)) return what;
   std::string_view stem = name;
   if (stem.size() > 3 && same_word(stem.substr(stem.size() - 3), ".gz")) stem.remove_suffix(3);
   const std::size_t dot = stem.rfind('.');

@@ -57,7 +57,7 @@ struct ReadOptions {
   /// false (strict): the first departure from the format throws. Two that have one meaning are
   /// taken all the same, and noted in `FileInfo::repairs`: a file with a symmetry that stores the
   /// upper triangle and nothing below it, and a "real" array of two values a line under a comment
-  /// `%%GraphBLAS type ... complex` (read as complex).
+  /// `%%GraphBLAS type ... complex` (read as complex). So are values so small that double has 0.
   /// true: departures with one obvious meaning are repaired, and each kind is counted there:
   /// a missing banner (two sizes: array, three: coordinate, both real general), indices that count
   /// from 0, NaN entries of coordinate files (dropped), imaginary parts on a hermitian diagonal

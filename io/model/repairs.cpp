@@ -73,6 +73,9 @@ std::string Repairs::sentence(RepairKind kind, const Seen& seen, const FileInfo&
     case RepairKind::duplicate_dropped:
       return fmt::format("{} of a place named before dropped, {}", counted("entry", "entries"),
                          first);
+    case RepairKind::underflow:
+      return fmt::format("{} below the smallest double, 4.9e-324, taken as 0, {}",
+                         counted("value", "values"), first);
     case RepairKind::above:
     case RepairKind::count:
       break;

@@ -30,6 +30,7 @@ enum class RepairKind {
   extra_line,
   duplicate_summed,
   duplicate_dropped,
+  underflow,
   count
 };
 

@@ -94,6 +94,15 @@ bool is_exact_in_double(std::int64_t value) {
   return magnitude == 0 || (magnitude >> std::countr_zero(magnitude)) < (std::uint64_t{1} << 53);
 }
 
+bool is_number_but_zero(std::string_view text) {
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    const char c = text[k];
+    if (c >= '1' && c <= '9') return true;
+    if (c != '0' && c != '.' && !(k == 0 && is_sign(c))) break;
+  }
+  return false;
+}
+
 std::string quoted(std::string_view token) {
   constexpr std::size_t longest = 32;
   std::string text = "'";
@@ -195,6 +204,7 @@ double Scanner::real(Words allowed) {
     double value;
     const auto [p, error] = fast_float::from_chars(at, end, value);
     if (error == std::errc() && ends_token(p) && std::isfinite(value)) {
+      if (value == 0) note_underflow({at, static_cast<std::size_t>(p - at)});
       at = p;
       return value;
     }
@@ -229,6 +239,7 @@ double Scanner::real_slowly(Words allowed) {
   if (!std::isfinite(value)) {
     fail(at, fmt::format("value {} is beyond the largest double, 1.8e308", quoted(text)));
   }
+  if (value == 0) note_underflow(text);
   at = text.data() + text.size();
   return value;
 }

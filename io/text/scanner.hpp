@@ -15,6 +15,10 @@ namespace krysol {
 /// Does double hold it? All below 2^53, and multiples of powers of two above.
 bool is_exact_in_double(std::int64_t value);
 
+/// Is it a digit other than 0 that the text of a number has before its exponent? Then the number is
+/// not 0, whatever double makes of it.
+bool is_number_but_zero(std::string_view text);
+
 /// A token for a message: shortened, between quotes, bytes that do not print as \xNN.
 std::string quoted(std::string_view token);
 
@@ -90,8 +94,8 @@ class Scanner {
   }
 
   /// A decimal number in the grammar of C, or of Fortran: leading plus, exponent letter D or Q or
-  /// none (1.5+103). Correctly rounded; underflow gives 0 or a denormal; overflow fails, and so do
-  /// the words for NaN and infinity unless allowed.
+  /// none (1.5+103). Correctly rounded; underflow gives a denormal, or 0 and sets `underflowed`;
+  /// overflow fails, and so do the words for NaN and infinity unless allowed.
   enum class Words { none, nan, nan_and_infinity };
   double real(Words allowed);
 
@@ -107,8 +111,10 @@ class Scanner {
   const char* at;          // the next byte
   const char* line_start;  // of the line that holds `at`
   std::int64_t line = 1;
+  bool underflowed = false;  // by `real`; whoever looks at it takes it back
 
  private:
+  void note_underflow(std::string_view zero) { underflowed |= is_number_but_zero(zero); }
   bool ends_token(const char* p) const {
     return *p == '\n' || *p == ' ' || *p == '\r' || *p == '\t' || p == end;
   }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <tuple>
+
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <krysol/solver/krylov/cg_kernels.hpp>
 #include <krysol/solver/krylov/fused.hpp>
@@ -15,9 +17,17 @@ namespace krysol {
 struct CgOptions {
   double lambda_min = 0;  // no larger than any eigenvalue of M^-1 A, for ErrorBounds; 0: none known
 
-  /// By name: {{"lambda_min", "1e-3"}}. Throws as OptionReader does.
+  /// Bytes that another Lanczos process may move, from a start that does not hang on b, before the
+  /// smallest eigenvalue is called converged; where it would take more, it is not called so. 0: no
+  /// such process, and "converged" is as far as CG can tell from b. A step counts as 100 kB beside
+  /// its bytes. Not in the seconds and counters of the solve; none where rows are spread over
+  /// processes.
+  double confirm = 0;
+
+  /// By name: {{"lambda_min", "1e-3"}, {"confirm", "1e9"}}. Throws as OptionReader does.
   static CgOptions read(std::string_view name, const NamedOptions& options) {
-    return {OptionReader("solver", name, options, {"lambda_min"}).number("lambda_min", 0)};
+    const OptionReader reader("solver", name, options, {"lambda_min", "confirm"});
+    return {reader.number("lambda_min", 0), reader.number("confirm", 0)};
   }
 };
 
@@ -46,7 +56,12 @@ struct CgRun {
     const Status status = end ? *end : iterate();
     if (result.iterations > 0) result.cg->error.solution_norm = solution_norm();
     monitor.finish(status);
-    lanczos.conclude(options.lambda_min, result);
+    if (result.status != Status::indefinite_matrix &&
+        result.status != Status::indefinite_preconditioner) {
+      result.cg->spectrum = lanczos.spectrum(monitor.epsilon);
+      if (options.confirm > 0 && result.cg->spectrum.smallest.converged) confirm_smallest();
+    }
+    lanczos.conclude(options.lambda_min, monitor.epsilon, result);
     result.advice = advice(result);
   }
 
@@ -94,10 +109,7 @@ struct CgRun {
   /// r := the true residual, scaled; p := M^-1 r. Returns r'z.
   double first_direction() {
     monitor.start(r);
-    precondition();
-    for_each("krysol::cg(p)", exec, rows(),
-             cg_kernels::FirstDirection<T, M>{r.data(), m, p.data()});
-    const double rho = residual_terms()[1];
+    const double rho = direction_of_residual();
     lanczos.start(rho, monitor.scale, result.residual);
     return rho;
   }
@@ -140,6 +152,14 @@ struct CgRun {
 
   // --- what they are made of ---
 
+  /// p := M^-1 r. Returns r'z.
+  double direction_of_residual() {
+    precondition();
+    for_each("krysol::cg(p)", exec, rows(),
+             cg_kernels::FirstDirection<T, M>{r.data(), m, p.data()});
+    return residual_terms()[1];
+  }
+
   double diagonal_bytes() const { return M::bytes * static_cast<double>(rows()); }
 
   void precondition() {
@@ -156,6 +176,57 @@ struct CgRun {
                        cg_kernels::ResidualTerms<T, M>{r.data(), m});
   }
 
+  // --- after the solve ---
+
+  /// Looks for an eigenvalue below the smallest Ritz value, of which b may have had nothing.
+  void confirm_smallest() {
+    constexpr double bytes_of_a_step = 1e5;  // what starting its kernels costs
+    Spectrum& s = result.cg->spectrum;
+    const double first = result.initial_residual;
+    const std::int64_t steps = confirming_steps(s.condition, rows(), result.iterations,
+                                                first > 0 ? result.residual / first : 1);
+    const double step = bytes_of_a_step + monitor.spmv_bytes() + monitor.row_bytes(8);
+    bool confirmed = false;
+    const bool spread = monitor.sums.all_reduce.spread();  // no process knows the rows of others
+    if (!spread && static_cast<double>(steps) * step <= options.confirm) {
+      const auto counters = std::tuple(result.spmv, result.vectors, result.preconditioner);
+      const LanczosRun run = from_noise(steps, 0.99 * s.smallest.value);
+      std::tie(result.spmv, result.vectors, result.preconditioner) = counters;
+      const Spectrum other = spectrum_of(run);
+      confirmed = !result.cg->not_definite && other.known() &&
+                  other.smallest.value >= 0.99 * s.smallest.value;
+      s = merged(s, other);
+      s.confirming_steps = static_cast<std::int64_t>(run.steps());
+    }
+    set_smallest_converged(s, confirmed);
+  }
+
+  /// CG on A e = r for an r that has a part of every eigenvector, as long as nothing below `end`
+  /// shows. x is not touched.
+  LanczosRun from_noise(std::int64_t steps, double end) {
+    constexpr double nothing_left = 1e-30;
+    LanczosRun run;
+    for_each("krysol::cg(start)", exec, rows(), cg_kernels::Noise<T>{r.data()});
+    double rho = direction_of_residual();
+    const double first = rho;
+    run.start(rho, 1);
+    for (std::int64_t k = 0; k < steps && rho > nothing_left * first; ++k) {
+      const double pq = multiply();
+      if (!is_finite(pq) || !(pq > 0)) {
+        result.cg->not_definite = true;
+        break;
+      }
+      const double alpha = rho / pq;
+      const double rho_next = residual_step(alpha)[1];
+      if (!is_finite(rho_next) || !(rho_next > 0)) break;
+      direction_step(alpha, rho_next / rho);
+      run.add(alpha, rho_next);
+      rho = rho_next;
+      if (run.smallest < end) break;
+    }
+    return run;
+  }
+
   /// p'Ap is not positive. Where that is more than rounding, A is not positive definite; where it
   /// is not, the direction is used up and the solve restarts once: then nothing is returned.
   std::optional<Status> broke_down(double pq, bool first) {
@@ -163,16 +234,17 @@ struct CgRun {
     result.history.back() = norm;
     if (!is_finite(pq) || !is_finite(norm)) return Status::not_finite;
     if (norm <= result.target) return Status::converged;
-    const double level = monitor.attainable();
+    const bool rounded = monitor.within_rounding(norm);
     const double p_norm = norm2(exec, p, monitor.sums);
     const double rounding = 10 * monitor.epsilon * monitor.norm_of_a() * p_norm * p_norm;
     if (pq >= -rounding) {
-      if (norm <= level) return Status::stagnated;
+      if (rounded && !monitor.restart_helps(norm)) return Status::stagnated;
       if (!first && !used_up) {
         used_up = true;
         ++result.restarts;
         return std::nullopt;
       }
+      if (rounded) return Status::stagnated;
       pq = 0;  // what it cannot be told from
     }
     record_direction(pq, p_norm);
@@ -247,6 +319,7 @@ cg(const Exec& exec, const A& a, const std::type_identity_t<ConstVector<T, Exec>
                               workspace != nullptr ? *workspace : own);
   check_number("krysol::cg", "lambda_min", options.lambda_min,
                "positive, or 0 where no bound is known");
+  check_number("krysol::cg", "confirm", options.confirm, "a number of bytes, or 0");
   const auto make_z = [&] { return monitor.vector(2, "cg.z"); };
   fused::choose<T, Exec>(m, make_z, [&](auto in_loop, auto apply_m) {
     CgRun<T, Exec, A, decltype(in_loop), decltype(apply_m)> run{monitor.exec, a,       in_loop,

@@ -58,6 +58,21 @@ struct DirectionStep {
   }
 };
 
+/// r := numbers in [-0.5, 0.5) without a pattern, the same for each i on every machine. Bytes a
+/// row:
+/// 16. The mixing of bits is `lowbias32` (Wellons, hash-prospector, 2018).
+template <class T>
+struct Noise {
+  T* r;
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
+    auto bits = static_cast<std::uint32_t>(i) + 1;
+    bits = (bits ^ (bits >> 16)) * 0x7feb352dU;
+    bits = (bits ^ (bits >> 15)) * 0x846ca68bU;
+    bits ^= bits >> 16;
+    r[i] = T(static_cast<Real<T>>(bits >> 8) / Real<T>(1 << 24) - Real<T>(0.5));
+  }
+};
+
 /// Terms of scaled x'(b + r). Bytes a row: 24.
 template <class T>
 struct Energy {

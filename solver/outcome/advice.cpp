@@ -15,6 +15,10 @@ namespace {
 
 std::string_view plural(std::int64_t n) { return n == 1 ? "" : "s"; }
 
+std::string iterations(const SolveResult& r) {
+  return fmt::format("{} iteration{}", r.iterations, plural(r.iterations));
+}
+
 std::string residual_so_far(const SolveResult& r) {
   return fmt::format("|b - Ax| is {:.2e}, {:.2e} was asked for", r.residual, r.target);
 }
@@ -57,15 +61,9 @@ std::string what_is_left(const SolveResult& r) {
   return prediction(r) + condition(r);
 }
 
-/// The large errors go first: where nothing has come of that, b is not in A's range, or
-/// what lies there is hidden by rounding.
-bool looks_singular(const SolveResult& r) {
-  return r.cg && r.cg->spectrum.condition > 1e10 && r.residual > r.initial_residual;
-}
-
 std::string max_iterations(const SolveResult& r) {
   const std::string start =
-      fmt::format("Not converged after {} iterations: {}.", r.iterations, residual_so_far(r));
+      fmt::format("Not converged after {}: {}.", iterations(r), residual_so_far(r));
   if (looks_singular(r)) {
     return fmt::format(
         "{}{} |b - Ax| has grown from {:.2e}: A may be singular to this precision, and b have a "
@@ -92,6 +90,13 @@ std::string error_left(const SolveResult& r) {
       " The error is larger than the residual: |x - x*|_A is about {:.1e} |x*|_A{}.{} Where that "
       "matters, ask for a smaller tolerance.",
       error, r.cg->spectrum.smallest.converged ? "" : " or more", condition(r));
+}
+
+/// What CG alone would not have met.
+std::string hidden_direction(const SolveResult& r) {
+  if (!r.cg || !r.cg->not_definite) return {};
+  return " A is not positive definite, or is singular: p'Ap <= 0 was met from another start, of "
+         "which b has nothing. x need not be the only solution.";
 }
 
 std::string indefinite_matrix(const SolveResult& r) {
@@ -125,9 +130,9 @@ std::string not_symmetric(const SolveResult& r) {
       r.method.title);
   if (e.row < 0) {
     return fmt::format(
-        "A is not {}, and that is why the solve ended after {} iteration{}: u'A v and v'A u of two "
+        "A is not {}, and that is why the solve ended after {}: u'A v and v'A u of two "
         "vectors differ by {:.1e} of |u||A v|. {}",
-        kind, r.iterations, plural(r.iterations), e.asymmetry, remedy);
+        kind, iterations(r), e.asymmetry, remedy);
   }
   const auto number = [](const std::complex<double>& v) {
     return v.imag() == 0 ? fmt::format("{}", v.real()) : fmt::format("{}{:+}i", v.real(), v.imag());
@@ -187,33 +192,43 @@ std::string_view to_string(Status status) {
   return "unknown";
 }
 
+bool looks_singular(const SolveResult& r) {
+  return !r.converged() && r.cg && r.cg->spectrum.condition > 1e10 &&
+         r.residual > r.initial_residual;
+}
+
 std::string advice(const SolveResult& r) {
   switch (r.status) {
     case Status::converged:
       if (r.b_norm == 0) return "b is zero, so x is.";
       if (r.iterations == 0) return "The starting guess already meets the tolerance.";
-      return fmt::format(
-          "The residual computed from x meets the tolerance after {} iteration{}{}.{}",
-          r.iterations, plural(r.iterations),
-          r.restarts > 0 ? fmt::format(" and {} restart{} from the true residual", r.restarts,
-                                       plural(r.restarts))
-                         : "",
-          error_left(r));
+      return fmt::format("The residual computed from x meets the tolerance after {}{}.{}{}",
+                         iterations(r),
+                         r.restarts > 0 ? fmt::format(" and {} restart{} from the true residual",
+                                                      r.restarts, plural(r.restarts))
+                                        : "",
+                         error_left(r), hidden_direction(r));
     case Status::max_iterations:
       return max_iterations(r);
     case Status::time_limit:
-      return fmt::format("The time limit ended the solve after {} iterations: {}.{}", r.iterations,
+      return fmt::format("The time limit ended the solve after {}: {}.{}", iterations(r),
                          residual_so_far(r), what_is_left(r));
     case Status::interrupted:
-      return fmt::format("Interrupted after {} iterations: {}; x is the last{}{}.{}", r.iterations,
+      return fmt::format("Interrupted after {}: {}; x is the last{}{}.{}", iterations(r),
                          residual_so_far(r), r.method.best_in.empty() ? "" : " and best in ",
                          r.method.best_in, what_is_left(r));
     case Status::stagnated:
       return fmt::format(
-          "x is as good as this precision allows: |b - Ax| is {:.2e}, rounding alone makes {:.2e} "
-          "(10 eps (|A||x| + |b|)), {:.2e} was asked for.{} Ask for less, or scale the system: its "
-          "solution is large against b.",
-          r.residual, r.attainable, r.target, condition(r));
+          "x is as good as this precision allows: |b - Ax| is {:.2e}, {:.2e} was asked for. "
+          "Rounding "
+          "x alone makes about {:.2e}, all rounding up to {:.2e} (10 eps (|A||x| + |b|)){}.{} Ask "
+          "for "
+          "less, or scale the system: its solution is large against b.",
+          r.residual, r.target, r.rounding, r.attainable,
+          r.restarts > 0 ? fmt::format(", and {} restart{} from the true residual led no further",
+                                       r.restarts, plural(r.restarts))
+                         : "",
+          condition(r));
     case Status::indefinite_matrix:
       return indefinite_matrix(r);
     case Status::indefinite_preconditioner:

@@ -15,6 +15,11 @@ namespace krysol {
 /// Rows and columns are named as files count them, from 1.
 std::string advice(const SolveResult& result);
 
+/// True where the iteration has led away from every solution: the large errors go first, so that
+/// where nothing has come of that, b is not in A's range, or what lies there is hidden by rounding.
+/// x then has grown along A's null space and is of no use.
+bool looks_singular(const SolveResult& result);
+
 /// The five rows of largest |p_i|^2 / |p|^2, largest first.
 std::vector<RowShare> largest_shares(const std::vector<std::complex<double>>& direction);
 

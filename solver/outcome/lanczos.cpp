@@ -277,6 +277,22 @@ Spectrum spectrum_of(const LanczosRun& run) {
   return s;
 }
 
+void set_smallest_converged(Spectrum& s, bool converged) {
+  s.values.front().converged = s.smallest.converged = converged;
+  s.at_least = !converged || !s.largest.converged;
+}
+
+std::int64_t confirming_steps(double condition, std::int64_t rows, std::int64_t iterations,
+                              double reduction) {
+  constexpr double least_part = 0.05;
+  const double gain = std::log(2 * std::sqrt(condition * static_cast<double>(rows)) / least_part);
+  const double chebyshev = 0.5 * std::sqrt(condition) * gain;
+  const double observed = static_cast<double>(iterations) * gain / std::log(2 / reduction);
+  const double steps = reduction < 1 ? std::min(chebyshev, observed) : chebyshev;
+  constexpr double most = 1e15;
+  return 10 + static_cast<std::int64_t>(std::min(steps, most));
+}
+
 Spectrum merged(const Spectrum& a, const Spectrum& b) {
   if (!a.known() || !b.known()) return a.known() ? a : b;
   std::vector<RitzValue> all = a.values;

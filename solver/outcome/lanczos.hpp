@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -56,6 +57,22 @@ double residual_bound(const LanczosRun& run, std::size_t steps, double theta);
 /// 0.02 %, and it has moved by 0.1 %. That a smaller eigenvalue exists which the first residual
 /// hardly contains, nobody can tell: b = A x* has little of eigenvectors of small eigenvalues.
 Spectrum spectrum_of(const LanczosRun& run);
+
+/// Steps of a Lanczos process from a random start of n rows that show an eigenvalue far below a
+/// spectrum of that condition, with a probability of 95 %: the Chebyshev polynomial of degree k
+/// that is at most 1 on the spectrum makes the part of the hidden eigenvector, 0.05 / sqrt(n) at
+/// least, outweigh all others,
+///
+///     k = sqrt(condition) / 2  ln(2 sqrt(condition n) / 0.05)
+///
+/// (after Kuczynski & Wozniakowski, SIAM J. Matrix Anal. Appl. 13(4), 1992, DOI 10.1137/0613066).
+/// Or fewer, where CG has reduced its residual faster than such polynomials do: as many as it took
+/// for the same reduction.
+std::int64_t confirming_steps(double condition, std::int64_t rows, std::int64_t iterations,
+                              double reduction);
+
+/// Says of the smallest Ritz value whether it is the smallest eigenvalue.
+void set_smallest_converged(Spectrum& spectrum, bool converged);
 
 /// What two runs for the same operator know together. A Ritz value lies inside the spectrum, so the
 /// outer one of two is the better.

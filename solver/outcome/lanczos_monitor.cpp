@@ -54,7 +54,7 @@ std::int64_t LanczosMonitor::iterations_left(double target) {
   return std::max<std::int64_t>(1, predicted_end_ - k);
 }
 
-void LanczosMonitor::conclude(double lambda_min, SolveResult& result) {
+void LanczosMonitor::conclude(double lambda_min, double epsilon, SolveResult& result) {
   if (!result.converged() && result.status != Status::stagnated) {
     next_prediction_ = 0;
     result.iterations_left = iterations_left(result.target);
@@ -62,13 +62,15 @@ void LanczosMonitor::conclude(double lambda_min, SolveResult& result) {
   CgInsight& seen = *result.cg;
   ErrorHistory& h = seen.error_history;
   // Without a positive definite A and M there is no A-norm, and 0 is inside the spectrum.
-  const bool definite = result.status != Status::indefinite_matrix &&
-                        result.status != Status::indefinite_preconditioner;
+  const bool definite = seen.spectrum.known() && !seen.not_definite;
   const double solution_norm = definite ? seen.error.solution_norm : not_known;
+  // Rounding of A may move the smallest by that much.
+  const double slack = 1e-6 * lambda_min + 100 * epsilon * seen.spectrum.largest.value;
+  const bool refuted =
+      definite && lambda_min > 0 && seen.spectrum.smallest.value < lambda_min - slack;
   if (definite) {
-    find_spectrum(seen.spectrum);
     for (const Run& run : runs_) {
-      add_error_bounds(run.lanczos, run.first, seen.spectrum.smallest, lambda_min, h);
+      add_error_bounds(run.lanczos, run.first, seen.spectrum.smallest, refuted ? 0 : lambda_min, h);
     }
   }
   for (auto* column : {&h.lower, &h.upper_estimate, &h.upper_bound}) {
@@ -79,18 +81,24 @@ void LanczosMonitor::conclude(double lambda_min, SolveResult& result) {
     seen.error.upper_estimate = seen.error.upper_bound = not_known;
   }
   seen.error.solution_norm = solution_norm;
+  seen.error.lambda_min_refuted = refuted;
 }
 
-void LanczosMonitor::find_spectrum(Spectrum& spectrum) const {
+Spectrum LanczosMonitor::spectrum(double epsilon) const {
   std::vector<const Run*> longest;
   for (const Run& run : runs_) longest.push_back(&run);
   std::stable_sort(longest.begin(), longest.end(), [](const Run* a, const Run* b) {
     return a->lanczos.steps() > b->lanczos.steps();
   });
   if (longest.size() > runs_of_interest) longest.resize(runs_of_interest);
+  Spectrum spectrum;
   for (const Run* run : longest) {
     spectrum = merged(spectrum, spectrum_of(run->lanczos));
   }
+  if (spectrum.known() && spectrum.condition * epsilon * 500 > 1) {
+    set_smallest_converged(spectrum, false);
+  }
+  return spectrum;
 }
 
 }  // namespace krysol

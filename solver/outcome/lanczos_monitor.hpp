@@ -26,14 +26,17 @@ class LanczosMonitor {
   /// this is within a factor of 1.5 for two of three.
   std::int64_t iterations_left(double target);
 
-  /// Sets result.cg, whose error.solution_norm is set before, and iterations_left of a result that
-  /// is otherwise complete. Where A or M turned out indefinite nothing is known; where x has
-  /// drifted off the recurrence, no upper bound of its error is.
-  void conclude(double lambda_min, SolveResult& result);
+  /// What all runs together know of the spectrum. Of a condition beyond 1 / (500 epsilon) no
+  /// smallest eigenvalue is called converged: rounding of A alone moves it by that much.
+  Spectrum spectrum(double epsilon) const;
+
+  /// Sets errors and iterations_left of a result that is otherwise complete, with its cg->spectrum
+  /// and cg->error.solution_norm. Where A or M turned out indefinite nothing is known; where x has
+  /// drifted off the recurrence, no upper bound of its error is; nor where a Ritz value below
+  /// lambda_min says that this is none.
+  void conclude(double lambda_min, double epsilon, SolveResult& result);
 
  private:
-  void find_spectrum(Spectrum& spectrum) const;
-
   struct Run {
     LanczosRun lanczos;
     std::size_t first = 0;  // iterate from which it started

@@ -31,7 +31,7 @@ enum class Status {
   max_iterations,     // it does not, after as many iterations as were allowed
   time_limit,         // ... or as many seconds
   interrupted,        // the observer asked to stop
-  stagnated,          // x is as good as this precision allows: |b - A x| <= 10 eps (|A||x| + |b|)
+  stagnated,          // within rounding, 10 eps (|A||x| + |b|); restarts lower it no further
   indefinite_matrix,  // p'Ap <= 0 was seen, or a diagonal entry that is not positive
   indefinite_preconditioner,  // r'M^-1 r <= 0 was seen for r != 0
   not_symmetric,              // a pair of entries differs, or u'A v and v'A u do
@@ -81,6 +81,7 @@ struct CgInsight {
   Spectrum spectrum;           // of M^-1 A
   ErrorBounds error;           // |x - x*|_A
   ErrorHistory error_history;  // [iterations + 1] the same for each iterate
+  bool not_definite = false;   // p'Ap <= 0 was met in the confirming steps: no error has an A-norm
 };
 
 /// What every method tells of a solve.

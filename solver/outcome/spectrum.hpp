@@ -16,13 +16,17 @@ struct RitzValue {
 };
 
 /// The spectrum of M^-1 A (of A without a preconditioner) as far as it took part in the solve:
-/// eigenvectors that are orthogonal to the first residual leave no trace.
+/// eigenvectors that are orthogonal to the first residual leave no trace, and b = A x* has little
+/// of those of small eigenvalues. Where `confirming_steps` is not 0, the smallest is called
+/// converged only if that many steps from a start that has a part of all of them brought no smaller
+/// one (CgOptions::confirm).
 struct Spectrum {
   std::vector<RitzValue> values;  // a few at both ends, ascending, copies merged; may be empty
   RitzValue smallest;
   RitzValue largest;
   double condition = 0;  // largest / smallest; 0: nothing is known
   bool at_least = true;  // an end has not converged: the condition is that, or larger
+  std::int64_t confirming_steps = 0;
 
   bool known() const { return condition > 0; }
 };
@@ -36,6 +40,7 @@ struct ErrorBounds {
   std::int64_t delay = 0;
   double upper_estimate = not_known;  // of the last x, with the smallest Ritz value: about that
   double upper_bound = not_known;     // of the last x, where CgOptions::lambda_min is given
+  bool lambda_min_refuted = false;    // by a smaller Ritz value: then there is no such bound
   double solution_norm = not_known;   // |x*|_A, or a little less
 
   /// Relative to |x*|_A: no smaller than they should be, as that norm is bounded from below.

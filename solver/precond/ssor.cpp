@@ -63,9 +63,10 @@ std::vector<Index> greedy_colours(const HostCsr<T>& a) {
 }  // namespace
 
 void check_ssor_weight(double w) {
-  if (w > 0 && w < 2) return;
+  constexpr double least = 1e-6;  // nearer to an end M is D / (w (2 - w)), and little else
+  if (w >= least && w <= 2 - least) return;
   throw std::invalid_argument(
-      fmt::format("ssor: a weight of {}; it must be above 0 and below 2", w));
+      fmt::format("ssor: a weight of {}; it must be between 0 and 2, by {} at least", w, least));
 }
 
 template <class T>

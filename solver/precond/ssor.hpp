@@ -27,7 +27,7 @@ SsorStructure analyze_ssor(const HostCsr<T>& a);
 template <class T>
 FactorValues<T> weigh_ssor(const SsorStructure& structure, const HostCsr<T>& a, double w);
 
-/// Throws std::invalid_argument unless 0 < w < 2.
+/// Throws std::invalid_argument unless 1e-6 <= w <= 2 - 1e-6.
 void check_ssor_weight(double w);
 
 /// z := M^-1 r with M = w / (2 - w) (D/w + L) D^-1 (D/w + L^H), where D is the diagonal of A and L

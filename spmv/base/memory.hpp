@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <new>
 #include <optional>
@@ -26,7 +26,7 @@ class OutOfMemory : public std::bad_alloc {
   const char* what() const noexcept override { return message_.what(); }
   /// That were asked for; the largest number where it would have been more.
   std::int64_t bytes() const noexcept { return bytes_; }
-  /// That the space had left; nothing on a host, which promises more than it has.
+  /// That the space had left; nothing where it does not say.
   std::optional<std::int64_t> free_bytes() const noexcept { return free_; }
 
  private:
@@ -39,7 +39,20 @@ class OutOfMemory : public std::bad_alloc {
 /// where it does not say.
 std::optional<std::int64_t> free_device_bytes();
 
+/// What this process may still use of the host's memory: what the system can give without swapping
+/// (MemAvailable), within the limits of its control groups and of its address space. Nothing where
+/// the system does not say. A system promises more than it has, and ends those who use it.
+std::optional<std::int64_t> free_host_bytes();
+
+/// Throws OutOfMemory where so many bytes are more than free_host_bytes(). For less than 64 MiB it
+/// looks only once an eighth of what was free has been asked for since the last look.
+void require_host_memory(const char* array, double bytes);
+
 namespace detail {
+
+/// The part of free_host_bytes() that files say. proc, groups: /proc and /sys/fs/cgroup. Inf where
+/// they say nothing.
+double free_memory(const std::filesystem::path& proc, const std::filesystem::path& groups);
 
 /// Throws OutOfMemory.
 [[noreturn]] void throw_out_of_memory(const char* label, double bytes, std::string_view space,

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <limits>
 #include <sstream>
 #include <string>
@@ -22,9 +21,25 @@
 #endif
 
 namespace krysol {
+namespace detail {
 namespace {
 
-constexpr double no_quota = std::numeric_limits<double>::infinity();
+using OfFolder = std::function<double(const std::filesystem::path&)>;
+
+/// Of a group and of those above it.
+double least_above(const std::filesystem::path& mount, std::string_view group,
+                   const OfFolder& value) {
+  std::error_code ignored;
+  std::filesystem::path path = std::filesystem::path(group).relative_path();
+  if (!is_directory(mount / path, ignored)) path.clear();
+  double least = value(mount);
+  for (; !path.empty(); path = path.parent_path()) {
+    least = std::min(least, value(mount / path));
+  }
+  return least;
+}
+
+}  // namespace
 
 std::string text_of(const std::filesystem::path& path) {
   std::ifstream in(path);
@@ -32,6 +47,37 @@ std::string text_of(const std::filesystem::path& path) {
   text << in.rdbuf();
   return text.str();
 }
+
+double least_of_groups(const std::filesystem::path& root, std::string_view groups,
+                       std::string_view controller, const OfFolder& value) {
+  double least = std::numeric_limits<double>::infinity();
+  const std::string wanted = "," + std::string(controller) + ",";
+  while (!groups.empty()) {
+    const auto end = std::min(groups.find('\n'), groups.size());
+    const std::string_view line = groups.substr(0, end);
+    groups.remove_prefix(std::min(end + 1, groups.size()));
+    const auto first = line.find(':');
+    const auto second = first == std::string_view::npos ? first : line.find(':', first + 1);
+    if (second == std::string_view::npos) continue;
+    const std::string_view controllers = line.substr(first + 1, second - first - 1);
+    const std::string_view group = line.substr(second + 1);
+    if (controllers.empty()) {  // version 2
+      least = std::min(least, least_above(root, group, value));
+    } else if (("," + std::string(controllers) + ",").find(wanted) != std::string::npos) {
+      least = std::min(least, least_above(root / controller, group, value));
+      least = std::min(least, least_above(root / controllers, group, value));
+    }
+  }
+  return least;
+}
+
+}  // namespace detail
+
+namespace {
+
+using detail::text_of;
+
+constexpr double no_quota = std::numeric_limits<double>::infinity();
 
 /// quota / period of "max 100000", "150000 100000"; v1 has the two in files of their own, and -1
 /// for none.
@@ -51,18 +97,6 @@ double quota_of_folder(const std::filesystem::path& folder) {
   return std::min(v1, v2);
 }
 
-/// Of a group and of those above it.
-double least_quota(const std::filesystem::path& mount, std::string_view group) {
-  std::error_code ignored;
-  std::filesystem::path path = std::filesystem::path(group).relative_path();
-  if (!is_directory(mount / path, ignored)) path.clear();
-  double least = quota_of_folder(mount);
-  for (; !path.empty(); path = path.parent_path()) {
-    least = std::min(least, quota_of_folder(mount / path));
-  }
-  return least;
-}
-
 int cores_of_mask() {
 #if defined(_OPENMP)
   return omp_get_num_procs();  // also where threads are bound by now
@@ -78,24 +112,7 @@ int cores_of_mask() {
 }  // namespace
 
 double detail::cpu_quota(const std::filesystem::path& root, std::string_view groups) {
-  double least = no_quota;
-  while (!groups.empty()) {
-    const auto end = std::min(groups.find('\n'), groups.size());
-    const std::string_view line = groups.substr(0, end);
-    groups.remove_prefix(std::min(end + 1, groups.size()));
-    const auto first = line.find(':');
-    const auto second = first == std::string_view::npos ? first : line.find(':', first + 1);
-    if (second == std::string_view::npos) continue;
-    const std::string_view controllers = line.substr(first + 1, second - first - 1);
-    const std::string_view group = line.substr(second + 1);
-    if (controllers.empty()) {  // version 2
-      least = std::min(least, least_quota(root, group));
-    } else if (("," + std::string(controllers) + ",").find(",cpu,") != std::string::npos) {
-      least = std::min(least, least_quota(root / "cpu", group));
-      least = std::min(least, least_quota(root / controllers, group));
-    }
-  }
-  return least;
+  return least_of_groups(root, groups, "cpu", quota_of_folder);
 }
 
 namespace {

@@ -1,10 +1,11 @@
 // The processor: how many of its cores this process may use, how long a thread had one, and what
-// the kernels at hand were compiled for.
+// the kernels at hand were compiled for; what control groups leave of it, and of the memory.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -44,9 +45,19 @@ std::string processor_identity();
 
 namespace detail {
 
+/// The text of a file; empty where there is none.
+std::string text_of(const std::filesystem::path& path);
+
+/// The least of `value(folder)` over the groups that a process belongs to and those above them; Inf
+/// where there are none. controller: "cpu" or "memory". root: where control groups are mounted,
+/// /sys/fs/cgroup. groups: what /proc/self/cgroup says; a path that is not there, as in containers,
+/// is that of the root.
+double least_of_groups(const std::filesystem::path& root, std::string_view groups,
+                       std::string_view controller,
+                       const std::function<double(const std::filesystem::path&)>& value);
+
 /// The least quota, in cores, of the groups that a process belongs to and those above them; Inf
-/// where there is none. root: where control groups are mounted, /sys/fs/cgroup. groups: what
-/// /proc/self/cgroup says; a path that is not there, as in containers, is that of the root.
+/// where there is none. root, groups: see least_of_groups.
 double cpu_quota(const std::filesystem::path& root, std::string_view groups);
 
 /// cache_sizes() of so many cores. cpus: /sys/devices/system/cpu, of whose cpu0 the caches are

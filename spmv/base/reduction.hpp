@@ -54,13 +54,25 @@ struct AllReduce {
   bool spread() const { return sum || max; }
 };
 
+/// Where a device leaves sums for the host: in memory of the host that it can write, where there is
+/// such, because a copy takes as long as a sum.
+#if defined(KOKKOS_HAS_SHARED_HOST_PINNED_SPACE)
+template <class Exec>
+using ResultSpace =
+    std::conditional_t<on_host<Exec>, Kokkos::HostSpace, Kokkos::SharedHostPinnedSpace>;
+#else
+template <class Exec>
+using ResultSpace = typename Exec::memory_space;
+#endif
+
 /// Where blocks leave their partial sums, and the second pass that adds them up. Kept by the caller
 /// across many sums, so that an iteration allocates nothing. One object serves one stream of work.
 template <class Exec>
 struct ReductionWorkspace {
-  Vector<double, Exec> partial;  // [k blocks + b] sum k of block b
-  Vector<double, Exec> result;   // [K] on the device
-  Kokkos::View<double*, Kokkos::HostSpace> result_on_host;
+  Vector<double, Exec> partial;                     // [k blocks + b] sum k of block b
+  Kokkos::View<double*, ResultSpace<Exec>> result;  // [K] that a device writes
+  typename decltype(result)::HostMirror
+      result_on_host;      // the same array where the host can read it
   AllReduce all_reduce{};  // what `finish` ends each sum with
 
   /// Room for K sums over `blocks` blocks each; keeps what is there when it suffices.
@@ -73,10 +85,9 @@ double* ReductionWorkspace<Exec>::reserve(const Exec& exec, std::int64_t blocks,
   if (partial.extent(0) < needed) {
     partial = uninitialized<double>(exec, "krysol.partial_sums", static_cast<std::int64_t>(needed));
   }
-  if (result.extent(0) < static_cast<std::size_t>(k)) {
-    result = uninitialized<double>(exec, "krysol.sums", k);
-    result_on_host =
-        Kokkos::View<double*, Kokkos::HostSpace>("krysol.sums", static_cast<std::size_t>(k));
+  if (!on_host<Exec> && result.extent(0) < static_cast<std::size_t>(k)) {
+    result = allocate<Kokkos::View<double*, ResultSpace<Exec>>>("krysol.sums", k);
+    result_on_host = Kokkos::create_mirror_view(result);
   }
   return partial.data();
 }
@@ -116,9 +127,11 @@ std::array<double, K> finish(const Exec& exec, ReductionWorkspace<Exec>& sums,
     }
   } else {
     Kokkos::parallel_for("krysol::finish(sums)",
-                         Kokkos::TeamPolicy<Exec>(exec, K, Tiles<Exec>::team),
+                         Kokkos::TeamPolicy<Exec>(exec, K, 2 * Tiles<Exec>::team),
                          SumPartials<Exec>{sums.partial.data(), sums.result.data(), blocks});
-    Kokkos::deep_copy(exec, sums.result_on_host, sums.result);
+    if (sums.result_on_host.data() != sums.result.data()) {
+      Kokkos::deep_copy(exec, sums.result_on_host, sums.result);
+    }
     exec.fence("krysol::finish(sums)");
     for (int k = 0; k < K; ++k) {
       total[static_cast<std::size_t>(k)] = sums.result_on_host(static_cast<std::size_t>(k));
@@ -169,7 +182,7 @@ struct ElementLoop {
 template <int K, class Exec, class Body>
 std::array<double, K> sum_over(const char* label, const Exec& exec, std::int64_t n,
                                ReductionWorkspace<Exec>& sums, const Body& body) {
-  const EqualBlocks blocks{n, Tiles<Exec>::block};
+  const EqualBlocks blocks{n, rows_of_block<Exec>(n)};
   if (n == 0 && !sums.all_reduce.sum) return {};
   double* partial = sums.reserve(exec, blocks.count(), K);
   for_each_block(label, exec, blocks.count(), 1, ElementLoop<K, Exec, Body>{body, blocks, partial});

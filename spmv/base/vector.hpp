@@ -116,6 +116,22 @@ struct EqualBlocks {
   }
 };
 
+/// Rows of a block. On a host as many as stay in the first cache; on a device more where there are
+/// more rows, so that there are some 8192 blocks at most: each ends with a sum over its team, and
+/// all of them with a sum over blocks. By the number of rows alone, as all sums are.
+template <class Exec>
+constexpr std::int64_t rows_of_block(std::int64_t rows) {
+  constexpr std::int64_t step = Tiles<Exec>::block;
+  if constexpr (Tiles<Exec>::tiled) {
+    return step;
+  } else {
+    constexpr std::int64_t blocks = 8192;
+    constexpr std::int64_t most = 8192;  // rows
+    const std::int64_t wanted = (rows / blocks + step - 1) / step * step;
+    return wanted < step ? step : wanted > most ? most : wanted;
+  }
+}
+
 /// Asks a host core for the cache line at p, which need not exist. Matrix arrays are read once and
 /// in order, but the cores' own prefetching stops at each page; on two cores of an EPYC 9005 this
 /// made csr 1.6 times as fast. How far ahead is what a core reads while it waits for memory once
@@ -158,6 +174,7 @@ View allocate(const char* label, Extents... extents) {
   if (!(bytes < detail::too_many_bytes)) {  // the product of the extents would wrap around
     detail::throw_out_of_memory(label, bytes, Space::name(), !of_host, {});
   }
+  if constexpr (of_host) require_host_memory(label, bytes);
   View view;
   try {
     view = View(Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(label)),

@@ -60,9 +60,10 @@ struct CsrProduct {
   Offset last;  // entry
   bool use_lanes;
   bool beyond_cache;
-  bool few_a_row;  // at most eight nonzeros, in the mean
+  bool few_a_row;  // at most eight nonzeros, in the mean: loops of their own, without a branch
   bool scattered;  // see Csr
   static constexpr bool writes_in_order = !is_pack<T>;
+  static constexpr bool has_rows_of_team = !is_pack<T>;  // see RowLoop
 
   /// Asks for `count` of the entries 512 further on than k. Always inlined: g++ leaves prefetches
   /// out of a function that only reads, because to it they do nothing.
@@ -105,15 +106,13 @@ struct CsrProduct {
   }
 
   /// Entry by entry on a host; four at a time where there are that many, with the same sum.
-  template <Ahead ahead>
+  template <Ahead ahead, bool few>
   KOKKOS_FORCEINLINE_FUNCTION T short_row(Offset begin, Offset end) const {
     T total = T(0);
     Offset k = begin;
-    if constexpr (!is_pack<T>) {
-      if (!few_a_row) {
-        for (; k + 4 <= end; k += 4) {
-          for (int l = 0; l < 4; ++l) total = add_entry<ahead>(k + l, total);
-        }
+    if constexpr (!is_pack<T> && !few) {
+      for (; k + 4 <= end; k += 4) {
+        for (int l = 0; l < 4; ++l) total = add_entry<ahead>(k + l, total);
       }
     }
     for (; k < end; ++k) total = add_entry<ahead>(k, total);
@@ -147,52 +146,58 @@ struct CsrProduct {
     }
   }
 
-  /// The sum of a row; `fetched`: the entry that was not asked for yet, for rows one after another.
-  template <Ahead ahead>
-  KOKKOS_FORCEINLINE_FUNCTION T row(Offset begin, Offset end, Offset chained_from,
-                                    Offset& fetched) const {
+  /// The sum of a row; `few`: of a matrix with few_a_row.
+  template <Ahead ahead, bool few>
+  KOKKOS_FORCEINLINE_FUNCTION T row(Offset begin, Offset end, Offset chained_from) const {
     if constexpr (ahead != Ahead::nothing && is_pack<T>) fetch_packs(begin, end);
     if (end - begin >= chained_from) return chained_row<ahead>(begin, end);
     if constexpr (ahead != Ahead::nothing) {
-      if (!few_a_row) {
+      if constexpr (few) {
+        for (Offset k = begin; k < end; k += 8) fetch_ahead<8>(k);
+      } else {
         // As many for each row, whatever its length: where lengths differ the branches of asking
         // for just what is new are mispredicted, and loads of x wait.
         fetch_ahead<16>(begin);
-      } else if (fetched < end) {
-        fetched = begin + 16;
-        fetch_ahead<16>(begin);
       }
     }
-    return short_row<ahead>(begin, end);
+    return short_row<ahead, few>(begin, end);
   }
 
   // A chain of additions waits four cycles for each; short rows overlap with the next instead.
   static constexpr Offset long_row = 24;
 
   /// Rows [first, first + count) on a host.
-  template <Ahead ahead>
+  template <Ahead ahead, bool few>
   KRYSOL_KEEP_APART void add_rows(std::int64_t first, int count, T* sum) const {
     const CsrProduct mine = *this;  // in registers, see RowLoop
     const Offset chained_from = use_lanes ? 0 : long_row;
     const Offset* const row_end = row_ptr + first + 1;
     Offset begin = row_ptr[first];
-    Offset fetched = begin;
     for (int w = 0; w < count; ++w) {
       const Offset end = row_end[w];
-      sum[w] = mine.template row<ahead>(begin, end, chained_from, fetched);
+      sum[w] = mine.template row<ahead, few>(begin, end, chained_from);
       begin = end;
+    }
+  }
+
+  template <bool few>
+  KOKKOS_FORCEINLINE_FUNCTION void add_rows_of(std::int64_t first, int count, T* sum) const {
+    if (!beyond_cache) {
+      add_rows<Ahead::nothing, few>(first, count, sum);
+    } else if (may_ask_for_x(row_ptr[first + count])) {
+      add_rows<Ahead::matrix_and_x, few>(first, count, sum);
+    } else {
+      add_rows<Ahead::matrix, few>(first, count, sum);
     }
   }
 
   KOKKOS_INLINE_FUNCTION void operator()(const Member<Exec>& member, std::int64_t first, int count,
                                          T* sum) const {
     if constexpr (Tiles<Exec>::tiled) {
-      if (!beyond_cache) {
-        add_rows<Ahead::nothing>(first, count, sum);
-      } else if (may_ask_for_x(row_ptr[first + count])) {
-        add_rows<Ahead::matrix_and_x>(first, count, sum);
+      if (few_a_row) {
+        add_rows_of<true>(first, count, sum);
       } else {
-        add_rows<Ahead::matrix>(first, count, sum);
+        add_rows_of<false>(first, count, sum);
       }
     } else {
       const Offset begin = row_ptr[first];
@@ -212,6 +217,21 @@ struct CsrProduct {
     }
   }
 };
+
+/// The sum of row i by all threads of a team on a GPU.
+template <class S, class T, class Exec>
+KOKKOS_INLINE_FUNCTION T row_of_team(const CsrProduct<S, T, Exec>& a, const Member<Exec>& member,
+                                     std::int64_t i) {
+  const Offset begin = a.row_ptr[i];
+  T total = T(0);
+  Kokkos::parallel_reduce(
+      Kokkos::TeamVectorRange(member, a.row_ptr[i + 1] - begin),
+      [&](Offset k, T& mine) {
+        mine += static_cast<T>(a.values[begin + k]) * a.x[a.col_idx[begin + k]];
+      },
+      total);
+  return total;
+}
 
 /// Bytes of a matrix's arrays, and what one multiplication reads of them.
 template <class S, class Exec>
@@ -252,8 +272,8 @@ bool reads_x_all_over(const Csr<S, Exec>& a) {
 template <class S, class Exec>
 void set_schedule(Csr<S, Exec>& a, RowSchedule schedule) {
   const auto row_ptr = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, a.row_ptr);
-  const RowBlockPlan plan =
-      plan_row_blocks(row_ptr.data(), a.rows, schedule, Tiles<Exec>::tiled, Tiles<Exec>::block);
+  const RowBlockPlan plan = plan_row_blocks(row_ptr.data(), a.rows, schedule, Tiles<Exec>::tiled,
+                                            rows_of_block<Exec>(a.rows));
   a.schedule = schedule;
   a.lanes = plan.lanes;
   a.block_row = to_device<Exec>("csr.block_row", plan.block_row);

@@ -63,7 +63,7 @@ struct MergePiece {
     return stop < nnz ? stop : nnz;  // the last piece may be shorter
   }
 
-  template <Ahead ahead>
+  template <Ahead ahead, bool few>
   KRYSOL_KEEP_APART KOKKOS_INLINE_FUNCTION void add_rows(std::int64_t p) const {
     constexpr Offset length = merge_piece<Exec>;
     constexpr Offset chained_from = CsrProduct<S, T, Exec>::long_row;
@@ -74,24 +74,32 @@ struct MergePiece {
     const Index last = piece_row[p + 1];
     const Offset end = end_of(p);
     Offset k = p * length - piece_row[p];
-    Offset fetched = k;
     for (Index i = piece_row[p]; i < last; ++i) {
       const Offset row_end = a.row_ptr[i + 1];
-      const T scaled = scale * a.template row<ahead>(k, row_end, chained_from, fetched);
+      const T scaled = scale * a.template row<ahead, few>(k, row_end, chained_from);
       to[i] = keep == T(0) ? scaled : scaled + keep * to[i];
       k = row_end;
     }
     carry_row[p] = k < end ? last : -1;
-    carry[p] = k < end ? a.template row<ahead>(k, end, chained_from, fetched) : T(0);
+    carry[p] = k < end ? a.template row<ahead, few>(k, end, chained_from) : T(0);
+  }
+
+  template <bool few>
+  KOKKOS_FORCEINLINE_FUNCTION void add_rows_of(std::int64_t p) const {
+    if (!product.beyond_cache) {
+      add_rows<Ahead::nothing, few>(p);
+    } else if (product.may_ask_for_x(end_of(p))) {
+      add_rows<Ahead::matrix_and_x, few>(p);
+    } else {
+      add_rows<Ahead::matrix, few>(p);
+    }
   }
 
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t p) const {
-    if (!product.beyond_cache) {
-      add_rows<Ahead::nothing>(p);
-    } else if (product.may_ask_for_x(end_of(p))) {
-      add_rows<Ahead::matrix_and_x>(p);
+    if (product.few_a_row) {
+      add_rows_of<true>(p);
     } else {
-      add_rows<Ahead::matrix>(p);
+      add_rows_of<false>(p);
     }
   }
 };

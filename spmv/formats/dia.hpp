@@ -75,7 +75,7 @@ std::int64_t bytes(const Dia<S, Exec>& a) {
 
 template <class S, class Exec>
 EqualBlocks row_blocks(const Dia<S, Exec>& a) {
-  return {a.rows, Tiles<Exec>::block};
+  return {a.rows, rows_of_block<Exec>(a.rows)};
 }
 
 /// Bytes a slot: 8 1/8; its entry of x is in cache from the diagonal before.

@@ -30,8 +30,9 @@ struct Ell {
 
   Index rows = 0;
   Index cols = 0;
-  Index width = 0;                                          // slots a row
-  Offset entries = 0;                                       // slots that hold an entry
+  Index width = 0;          // slots a row
+  Offset entries = 0;       // slots that hold an entry
+  std::int64_t beside = 0;  // bytes that are read between two multiplications with it, as by Hyb
   Kokkos::View<Index**, Kokkos::LayoutLeft, Exec> col_idx;  // [rows, width]; -1 where padded
   Kokkos::View<S**, Kokkos::LayoutLeft, Exec> values;       // [rows, width]; 0 where padded
 
@@ -47,7 +48,7 @@ std::int64_t bytes(const Ell<S, Exec>& a) {
 
 template <class S, class Exec>
 EqualBlocks row_blocks(const Ell<S, Exec>& a) {
-  return {a.rows, Tiles<Exec>::block};
+  return {a.rows, rows_of_block<Exec>(a.rows)};
 }
 
 /// Bytes a slot: 12, and its entry of x.
@@ -94,7 +95,7 @@ struct EllProduct {
 template <class S, class T, class Exec>
 EllProduct<S, T, Exec> row_product(const Ell<S, Exec>& a, const Kokkos::View<const T*, Exec>& x) {
   return {a.col_idx.data(), a.values.data(), static_cast<Offset>(a.rows),
-          a.width,          x.data(),        reads_beyond_cache(bytes(a), x)};
+          a.width,          x.data(),        reads_beyond_cache(bytes(a) + a.beside, x)};
 }
 
 /// One tile of rows, column by column.

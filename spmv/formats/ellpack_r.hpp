@@ -58,7 +58,9 @@ struct EllpackRProduct {
 template <class S, class T, class Exec>
 EllpackRProduct<S, T, Exec> row_product(const EllpackR<S, Exec>& a,
                                         const Kokkos::View<const T*, Exec>& x) {
-  return {row_product(a.ell, x), a.length.data()};
+  EllProduct<S, T, Exec> ell = row_product(a.ell, x);
+  ell.beyond_cache = reads_beyond_cache(bytes(a), x);  // without the padding
+  return {ell, a.length.data()};
 }
 
 template <class S, class Exec>

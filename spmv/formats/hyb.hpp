@@ -71,6 +71,7 @@ void from_csr(const HostCsr<S>& host, Hyb<S, Exec>& a) {
     rest.row_ptr(i + 1) = static_cast<Offset>(to);
   }
   from_csr(rest, a.coo);
+  a.ell.beside = bytes(a.coo);
 }
 
 }  // namespace krysol

@@ -82,11 +82,13 @@ struct JdsProduct {
 
   KOKKOS_INLINE_FUNCTION void operator()(const Member<Exec>&, std::int64_t first, int count,
                                          T* sum) const {
-    if (Tiles<Exec>::tiled && beyond_cache) {
-      add_rows<Tiles<Exec>::rows>(first, count, sum);
-    } else {
-      add_rows<0>(first, count, sum);
+    if constexpr (Tiles<Exec>::tiled) {
+      if (beyond_cache) {
+        add_rows<Tiles<Exec>::rows>(first, count, sum);
+        return;
+      }
     }
+    add_rows<0>(first, count, sum);
   }
 };
 

@@ -58,7 +58,7 @@ std::int64_t bytes(const Stencil<S, Exec>& a) {
 
 template <class S, class Exec>
 EqualBlocks row_blocks(const Stencil<S, Exec>& a) {
-  return {a.rows, Tiles<Exec>::block};
+  return {a.rows, rows_of_block<Exec>(a.rows)};
 }
 
 /// Bytes a nonzero: none but its entry of x.

@@ -21,7 +21,10 @@ namespace krysol {
 //                               that sets sum[w] = (A x)(first + w); count <= Tiles<Exec>::rows,
 //                               which is 1 on a GPU. One that writes each sum once, row after row,
 //                               says  static constexpr bool writes_in_order = true;  its sums then
-//                               go to y at once where they are what is stored
+//                               go to y at once where they are what is stored. One for which
+//                               row_of_team(product, member, i)  sums a row by all of a team on a
+//                               GPU says  has_rows_of_team = true;  blocks of one row then are
+//                               summed so
 //   int row_lanes(A)            only where several vector lanes of a team work on one row together
 //   RowOrder row_order(A)       only where rows are stored in another order than theirs
 //
@@ -157,6 +160,11 @@ inline constexpr bool writes_in_order = requires {
   requires Product::writes_in_order;
 };
 
+template <class Product>
+inline constexpr bool has_rows_of_team = requires {
+  requires Product::has_rows_of_team;
+};
+
 template <class T, class Exec, class Blocks, class Product, class Epilogue>
 struct RowLoop {
   Blocks blocks;
@@ -192,7 +200,26 @@ struct RowLoop {
       }
       if constexpr (Epilogue::dot) partial[b] = total;
       if constexpr (can_stream<T>) end_of_streams();
-    } else if constexpr (Epilogue::dot) {
+    } else {
+      if constexpr (has_rows_of_team<Product>) {
+        if (last - first == 1) {  // a long row, or the last
+          const T sum = row_of_team(product, member, first);
+          Kokkos::single(Kokkos::PerTeam(member), [&]() {
+            epilogue.store(first, 1, &sum);
+            if constexpr (Epilogue::dot) epilogue.terms(first, 1, &sum, partial + b);
+          });
+          return;
+        }
+      }
+      rows_of_teams(b, member);
+    }
+  }
+
+  /// Each row by a thread of the team, or by its lanes.
+  KOKKOS_INLINE_FUNCTION void rows_of_teams(std::int64_t b, const Member<Exec>& member) const {
+    const std::int64_t first = blocks.first(b);
+    const std::int64_t last = blocks.last(b);
+    if constexpr (Epilogue::dot) {
       double total = 0;
       Kokkos::parallel_reduce(
           Kokkos::TeamThreadRange(member, first, last),

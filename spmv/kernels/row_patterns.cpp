@@ -63,6 +63,8 @@ struct Rows {
   }
 };
 
+constexpr Index remembered = 4;  // patterns that are compared before any is looked up
+
 /// The patterns seen so far, and the last few of them, which the next row most likely has.
 template <class S>
 class Patterns {
@@ -85,9 +87,11 @@ class Patterns {
 
   std::vector<Index> first_row;
   Offset list_entries = 0;
+  std::int64_t searches = 0;  // rows like none of the last few patterns
 
  private:
   Index search(Index i) {
+    ++searches;
     const auto [from, to] = by_hash_.equal_range(rows_.hash(i));
     for (auto it = from; it != to; ++it) {
       if (rows_.alike(i, first_row[static_cast<std::size_t>(it->second)])) return it->second;
@@ -101,7 +105,7 @@ class Patterns {
 
   const Rows<S>& rows_;
   std::unordered_multimap<std::uint64_t, Index> by_hash_;
-  std::array<Index, 4> recent_{};  // latest first
+  std::array<Index, static_cast<std::size_t>(remembered)> recent_{};  // latest first
 };
 
 /// What patterns and their lists may be. All of it grows with the rows looked at and none of it
@@ -127,15 +131,36 @@ struct Limit {
   }
 };
 
-/// `runs` runs of `length` rows from all over the matrix; returns how many rows that were.
+struct SeenRows {
+  std::int64_t all = 0;
+  std::int64_t single = 0;    // of a pattern that no other has
+  std::int64_t followed = 0;  // behind as many others of their run as are remembered
+  std::int64_t searched = 0;  // of these, like none of the last few patterns
+};
+
+/// `runs` runs of `length` rows from all over the matrix.
 template <class S>
-std::int64_t look_at_runs(Index rows, Index runs, Index length, Patterns<S>& patterns) {
-  std::int64_t seen = 0;
+SeenRows look_at_runs(Index rows, Index runs, Index length, Patterns<S>& patterns) {
+  SeenRows seen;
+  std::vector<std::int64_t> of_pattern;
+  std::int64_t searches = 0;
   const Index stride = std::max<Index>(length, rows / runs);
   for (std::int64_t first = 0; first < rows; first += stride) {
     const auto last = std::min<std::int64_t>(rows, first + length);
-    for (std::int64_t i = first; i < last; ++i) patterns.kind_of(static_cast<Index>(i));
-    seen += last - first;
+    for (std::int64_t i = first; i < last; ++i) {
+      const auto pattern = static_cast<std::size_t>(patterns.kind_of(static_cast<Index>(i)));
+      if (pattern == of_pattern.size()) of_pattern.push_back(0);
+      ++of_pattern[pattern];
+      if (i == first + remembered - 1) searches = patterns.searches;
+    }
+    // Before that a whole conversion remembers rows which are not of the sample.
+    if (last - first <= remembered) continue;
+    seen.searched += patterns.searches - searches;
+    seen.followed += last - first - remembered;
+  }
+  for (const std::int64_t n : of_pattern) {
+    seen.all += n;
+    seen.single += n == 1 ? 1 : 0;
   }
   return seen;
 }
@@ -145,7 +170,7 @@ template <class S>
 void look_at_sample(std::string_view format, const Rows<S>& rows, const Limit& limit) {
   if (limit.nnz <= limit.always) return;
   Patterns<S> patterns(rows);
-  const std::int64_t seen = look_at_runs(limit.rows, 64, 64, patterns);
+  const std::int64_t seen = look_at_runs(limit.rows, 64, 64, patterns).all;
   if (2 * static_cast<std::int64_t>(patterns.first_row.size()) > seen) {
     limit.refuse(format, patterns.first_row.size(), seen, patterns.list_entries);
   }
@@ -160,9 +185,12 @@ Offset always_allowed(std::size_t entry_bytes, bool with_values) {
 }  // namespace
 
 double RowSample::conversion() const {
-  // A row that differs from all before it is compared, copied and masked; one like them is found.
-  constexpr double of_a_list_over_a_look = 10;
-  return 1 + of_a_list_over_a_look * differing;
+  // One like the last few is recognised, one like any other is looked up by its hash, and one
+  // unlike all before it is copied and masked too: on bfly, where each row is looked up, 6 times as
+  // long as on a grid, and 11 times where all rows differ.
+  constexpr double search = 5;
+  constexpr double list = 5;
+  return 1 + search * searched + list * single;
 }
 
 RowSample sample_rows(const MatrixProfile& matrix, bool with_values) {
@@ -171,10 +199,15 @@ RowSample sample_rows(const MatrixProfile& matrix, bool with_values) {
     RowSample sample;
     const auto look = [&](Index runs, Index length) {
       Patterns<S> patterns(rows);
-      const std::int64_t seen = look_at_runs(a.rows, runs, length, patterns);
+      const SeenRows seen = look_at_runs(a.rows, runs, length, patterns);
       const std::size_t differ = patterns.first_row.size();
-      sample.differing = seen > 0 ? static_cast<double>(differ) / static_cast<double>(seen) : 0;
-      sample.refusal = fmt::format("of {} rows sampled {} differ", seen, differ);
+      const auto share = [](auto part, auto all) {
+        return all > 0 ? static_cast<double>(part) / static_cast<double>(all) : 0;
+      };
+      sample.differing = share(differ, seen.all);
+      sample.single = share(seen.single, seen.all);
+      sample.searched = share(seen.searched, seen.followed);
+      sample.refusal = fmt::format("of {} rows sampled {} differ", seen.all, differ);
     };
     look(16, 16);
     bool refuses = a.nnz() > always_allowed(sizeof(S), with_values) && sample.differing > 0.75;

@@ -34,9 +34,13 @@ RowPatterns find_patterns(std::string_view format, const HostCsr<S>& a, bool wit
 /// What some rows taken from all over a matrix say of find_patterns.
 struct RowSample {
   double differing = 0;   // the share of them that is like none before it
+  double single = 0;      // the share that is like no other
+  double searched = 0;    // the share that is like none of the last few patterns before it
   std::string refusal{};  // a sentence where it would refuse the matrix; else empty
 
-  /// As FormatEstimate has it.
+  /// As FormatEstimate has it. The share of all rows that are like none of the sample is about the
+  /// share of the sample that is like no other: Good, Biometrika 40, 1953,
+  /// DOI 10.1093/biomet/40.3-4.237.
   double conversion() const;
 };
 

@@ -45,9 +45,19 @@ namespace detail {
 
 void throw_unknown(std::string_view name) {
   std::string known;
-  for (const FormatInfo& f : list_formats()) {
+  const auto add = [&known](const FormatInfo& f) {
     known += fmt::format(" {}", f.name);
     if (!f.variants.empty()) known += fmt::format("[:{}]", f.variants);
+  };
+  const auto formats = list_formats();
+  const auto same = std::find_if(formats.begin(), formats.end(), [name](const FormatInfo& f) {
+    return f.name == name.substr(0, name.find(':'));
+  });
+  if (same != formats.end()) {  // it is the variant that is not known
+    add(*same);
+    if (same->variants == "N") known += fmt::format(": {}", same->good_for);
+  } else {
+    std::for_each(formats.begin(), formats.end(), add);
   }
   throw std::invalid_argument(fmt::format("unknown format '{}'; known:{}", name, known));
 }

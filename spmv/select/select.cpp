@@ -82,19 +82,21 @@ class Earlier {
   bool trusted_ = false;
 };
 
-/// All formats but `base`: what an earlier run found fastest, those that take little more to
-/// convert than moving each entry, and of each kind the fewest bytes first, because what they win
-/// makes most of the others needless to convert. Within the caches bytes are not all, and there is
-/// time to convert a few only: those that are fast there come first. Those that use the arrays of
-/// base are last, because they are timed in any case, and in few multiplications where another has
-/// won already.
+/// Multiplications by csr that moving each entry once was seen to take, at least: 4 to 15.
+constexpr double moving_once = 8;
+
+/// All formats but `base`: what an earlier run found fastest, and then those that would take least
+/// together with their conversion, were the multiplications ahead as fast as their bytes, because
+/// what they win makes most of the others needless to convert. Within the caches bytes are not all:
+/// there each format says what one of its bytes costs. Those that use the arrays of base are last,
+/// because they are timed in any case, and in few multiplications where another has won already.
 std::vector<Candidate> candidates(const MatrixProfile& matrix, std::string_view base,
-                                  const Earlier& earlier) {
-  constexpr double dear = 2;
-  const bool cached =
-      matrix.on_host() && matrix.csr_bytes() + matrix.vector_bytes() < cache_sizes().stays;
-  const auto cost = [cached](const FormatEstimate& e) {
-    return static_cast<double>(e.bytes) * (cached ? e.cached : 1);
+                                  const Earlier& earlier, double products) {
+  const auto of_csr = static_cast<double>(std::max<std::int64_t>(matrix.csr_bytes(), 1));
+  const bool cached = matrix.on_host() && !beyond_cache(matrix.csr_bytes() + matrix.vector_bytes());
+  const auto cost = [&](const FormatEstimate& e) {  // in multiplications by csr
+    const double bytes = static_cast<double>(e.bytes) * (cached ? e.cached : 1);
+    return moving_once * e.conversion + products * bytes / of_csr;
   };
   std::vector<Candidate> all;
   for (const FormatInfo& f : list_formats()) {
@@ -105,9 +107,6 @@ std::vector<Candidate> candidates(const MatrixProfile& matrix, std::string_view 
     const bool b_first = earlier.is_witness(b.name());
     if (a_first != b_first) return a_first;
     if (a.estimate.shares_csr != b.estimate.shares_csr) return b.estimate.shares_csr;
-    const bool a_dear = a.estimate.conversion > dear;
-    const bool b_dear = b.estimate.conversion > dear;
-    if (a_dear != b_dear) return b_dear;
     return cost(a.estimate) < cost(b.estimate);
   });
   return all;
@@ -291,11 +290,11 @@ class Budget {
   std::string rules_out(const FormatEstimate& estimate, double spent, const FormatTrial& best,
                         double base_seconds) const {
     if (estimate.shares_csr) return {};
-    // Moving each entry once was seen to take 4 to 15 multiplications by csr; a few more are timed,
-    // and some of the formats that use the arrays of csr are to come.
+    // A few more multiplications are timed, and some of the formats that use the arrays of csr are
+    // to come.
     constexpr double timed = 2;
     constexpr double to_come = 4;
-    const double next = estimate.conversion * std::max(8 * base_seconds, longest_) +
+    const double next = estimate.conversion * std::max(moving_once * base_seconds, longest_) +
                         (timed + to_come) * base_seconds;
     if (!is_spent(spent + next, best, base_seconds)) return {};
     const double all = options_.products * std::min(best.seconds, base_seconds);
@@ -376,7 +375,7 @@ std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>& csr,
   roofline.add(*best.trial);
   double base_seconds = best.trial->seconds;
   bool mirrored = options.mirrored;
-  for (const Candidate& candidate : candidates(profile, base, earlier)) {
+  for (const Candidate& candidate : candidates(profile, base, earlier, options.products)) {
     FormatTrial& trial = choice.trials.emplace_back();
     trial.name = candidate.name();
     trial.remark = candidate.estimate.refusal;

@@ -23,6 +23,7 @@
 #include "cg_solve_runs.hpp"
 #include "dense.hpp"
 #include "problems.hpp"
+#include "tar_texts.hpp"
 
 #ifdef KRYSOL_CG_SOLVE
 namespace {
@@ -357,6 +358,37 @@ TEST_F(CgSolve, BoundsTheErrorWhereTheSpectrumIsBounded) {
     EXPECT_LT(lower, bound);
   }
   expect_refusal({grid_, "--lambda-min", "0"}, "takes a number above 0, not '0'");
+}
+
+TEST_F(CgSolve, RefusesOptionsThatCannotBeMeant) {
+  expect_refusal({grid_, "--max-iterations", "1.5"}, "takes a whole number from 1, not '1.5'");
+  expect_refusal({grid_, "--max-iterations", "99999999999999999999"},
+                 "takes a whole number from 1, not '99999999999999999999'");
+  if constexpr (krysol::on_host<Kokkos::DefaultExecutionSpace>) {
+    expect_refusal({grid_, "--device", "3"}, "--device 3: this program was built for ");
+  } else {
+    expect_refusal({grid_, "--device", "300"}, "--device 300: there are ");
+  }
+  expect_refusal({grid_, "--format", "bsr:9"},
+                 "unknown format 'bsr:9'; known: bsr[:N]: dense blocks of 2 to 8 unknowns a node");
+  expect_refusal({grid_, "--format", "ell:2"}, "unknown format 'ell:2'; known: ell");
+  expect_refusal({grid_, "--member", "a/a.mtx"}, "is no tar archive");
+  const Json one = report({grid_, "--max-iterations", "1"}, 1);
+  EXPECT_NE(one["result"]["advice"].get<std::string>().find("after 1 iteration:"),
+            std::string::npos)
+      << one["result"]["advice"];
+}
+
+TEST_F(CgSolve, SaysWhichFileOfAnArchiveItRead) {
+  const std::string matrix =
+      "%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 2\n2 1 -1\n2 2 3\n";
+  const std::string path =
+      write("a.tar", tar_member("m/m.mtx", matrix) + tar_member("m/m_C.mtx", matrix) + tar_end());
+  EXPECT_EQ(report({path}, 0)["matrix"]["member"], "m/m.mtx");
+  EXPECT_EQ(report({path, "--member", "m/m_C.mtx"}, 0)["matrix"]["member"], "m/m_C.mtx");
+  EXPECT_EQ(report({grid_}, 0)["matrix"]["member"], "");
+  const auto text = run({path});
+  EXPECT_NE(text.out.find("a.tar, file in it: m/m.mtx"), std::string::npos) << text.out;
 }
 
 TEST_F(CgSolve, GivesTheSameBitsOnAnyNumberOfThreads) {

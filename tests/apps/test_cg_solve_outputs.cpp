@@ -32,6 +32,29 @@ TEST_F(CgSolve, WritesASolutionThatOthersCanCheck) {
   EXPECT_NEAR(r, j["result"]["residual"], 1e-3 * r + 1e-13);
 }
 
+/// A chain with free ends has (1, ..., 1) in its null space, and no x for a b that has a part of
+/// it.
+TEST_F(CgSolve, WritesNothingThatIsNoSolution) {
+  Triplets<double> chain;
+  chain.rows = chain.cols = 200;
+  for (int i = 0; i < 200; ++i) {
+    chain.add(i, i, i == 0 || i == 199 ? 1 : 2);
+    if (i > 0) chain.add(i, i - 1, -1);
+    if (i > 0) chain.add(i - 1, i, -1);
+  }
+  const auto matrix = write("chain.mtx", chain);
+  const auto x = in("x.mtx").string();
+  const Json j = report({matrix, "--rhs", "ones", "--output", x, "--max-iterations", "20000"}, 1);
+  EXPECT_TRUE(holds(j["result"]["advice"].get<std::string>(), "singular")) << j["result"];
+  if (j["result"]["residual"].get<double>() > j["result"]["initial_residual"].get<double>()) {
+    EXPECT_FALSE(fs::exists(x));
+    EXPECT_TRUE(holds(j["notes"].dump(), "x is no solution")) << j["notes"];
+  }
+  // Of a solve that was cut short x is worth something.
+  EXPECT_EQ(run({matrix, "--rhs", "A*random", "--output", x, "--max-iterations", "3"}).code, 1);
+  EXPECT_TRUE(fs::exists(x));
+}
+
 TEST_F(CgSolve, WritesAComplexSolution) {
   const auto matrix = write("h.mtx", hermitian);
   EXPECT_EQ(

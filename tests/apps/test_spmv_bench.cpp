@@ -350,7 +350,7 @@ TEST_F(SpmvBench, RefusesWhatMakesNoSense) {
   expect_refusal({"--sizes", "10:20", "--limit", "1"}, "and --limit");
   expect_refusal({"poisson:3", "--limit", "1"}, "--limit takes the largest of several matrices");
   expect_refusal({"--length", "10", "--limit", "4"}, "--limit takes the largest of several");
-  expect_refusal({"--length", "0"}, "takes a number from 1");
+  expect_refusal({"--length", "0"}, "takes a whole number from 1");
   expect_refusal({"poisson:3", "--vectors", "0"}, "--vectors");
   const auto complex =
       write("c.mtx", "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 2 0\n");

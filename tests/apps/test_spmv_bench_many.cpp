@@ -9,6 +9,7 @@
 #include <cmath>
 #include <fstream>
 #include <map>
+#include <regex>
 #include <set>
 #include <string>
 #include <vector>
@@ -288,6 +289,25 @@ TEST_F(SpmvBench, DrawsAMarkerForEachCandidateAndMatrix) {
   }
   EXPECT_GT(markers, 40);
   EXPECT_EQ(count("class=\"marker "), markers);
+  // No marker stands above another: each place is taken once in each panel.
+  std::map<std::string, int> at_place;
+  std::set<std::string> looks;
+  int shown = 0;
+  const std::regex marker(
+      "<path class=\"(marker )?([a-z0-9]+)\" transform=\"translate\\(([-0-9.]+),"
+      "[-0-9.]+\\)\" d=\"([^\"]+)\"");
+  for (std::sregex_iterator m(svg.begin(), svg.end(), marker), end; m != end; ++m) {
+    if ((*m)[1].matched) {
+      ++at_place[(*m)[3]];
+    } else {  // of the legend
+      ++shown;
+      looks.insert((*m)[2].str() + (*m)[4].str());
+    }
+  }
+  EXPECT_EQ(static_cast<int>(at_place.size()), markers / 2);
+  for (const auto& [x, times] : at_place) EXPECT_EQ(times, 2) << x;
+  EXPECT_GT(shown, 10);
+  EXPECT_EQ(static_cast<int>(looks.size()), shown);
 }
 
 TEST_F(SpmvBench, FindsOutEarlyThatAPictureCannotBeWritten) {

@@ -5,13 +5,18 @@
 #include <sys/stat.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <random>
+#include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -29,6 +34,18 @@ using krysol::Symmetry;
 using krysol::Triplets;
 using krysol_tests::Folder;
 using Complex = std::complex<double>;
+
+TEST(ReadCsr, AMemberOfNoArchiveIsRefusedInTwoPassesToo) {
+  const Folder folder;
+  std::ofstream(folder / "a.mtx")
+      << "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n";
+  krysol::ReadOptions options;
+  options.member = "m/m.mtx";
+  for (const bool low_memory : {false, true}) {
+    options.low_memory = low_memory;
+    EXPECT_THROW(krysol::read_csr(folder / "a.mtx", options), krysol::FileError);
+  }
+}
 
 template <class T>
 T number(std::mt19937& random) {
@@ -105,6 +122,79 @@ TEST(ReadCsr, IsTheSameInOnePassAndInTwo) {
       }
     }
   }
+}
+
+/// What came of a file: its rows and repairs, or the message of the error.
+std::string outcome_of(const fs::path& path, const krysol::ReadOptions& options) {
+  try {
+    const krysol::CsrFile file = krysol::read_csr(path, options);
+    const auto& a = std::get<krysol::Assembled<double>>(file.matrix).matrix;
+    std::string text = fmt::format("{} x {}:", a.rows, a.cols);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(a.rows); ++i) {
+      for (auto k = a.row_ptr(i); k < a.row_ptr(i + 1); ++k) {
+        const auto place = static_cast<std::size_t>(k);
+        text += fmt::format(" ({}, {}) {}", i, a.col_idx(place), a.values(place));
+      }
+    }
+    for (const std::string& repair : file.info.repairs) text += "; " + repair;
+    return text;
+  } catch (const krysol::FileError& error) {
+    return error.what();
+  }
+}
+
+/// Every policy alone and with --repair: two passes and a cache change nothing.
+TEST(ReadCsr, FollowsEveryPolicyInTwoPassesAndThroughACache) {
+  using namespace krysol;
+  using Change = std::function<void(ReadOptions&)>;
+  const std::vector<std::pair<std::string, Change>> policies = {
+      {"none", [](ReadOptions&) {}},
+      {"sum", [](ReadOptions& o) { o.duplicates = Duplicates::sum; }},
+      {"first", [](ReadOptions& o) { o.duplicates = Duplicates::first; }},
+      {"reject", [](ReadOptions& o) { o.duplicates = Duplicates::reject; }},
+      {"from zero", [](ReadOptions& o) { o.index_base = IndexBase::zero; }},
+      {"from one", [](ReadOptions& o) { o.index_base = IndexBase::one; }},
+      {"as seen", [](ReadOptions& o) { o.index_base = IndexBase::as_seen; }},
+      {"triangles", [](ReadOptions& o) { o.wrong_triangle = Policy::repair; }},
+      {"one triangle", [](ReadOptions& o) { o.wrong_triangle = Policy::refuse; }},
+      {"junk", [](ReadOptions& o) { o.junk = Policy::repair; }},
+      {"no junk", [](ReadOptions& o) { o.junk = Policy::refuse; }},
+      {"no NaN", [](ReadOptions& o) { o.not_finite = NotFinite::refuse; }},
+      {"drop NaN", [](ReadOptions& o) { o.not_finite = NotFinite::drop; }},
+      {"keep NaN", [](ReadOptions& o) { o.not_finite = NotFinite::keep; }}};
+  const std::string coordinate = "%%MatrixMarket matrix coordinate ";
+  const std::vector<std::string> texts = {
+      coordinate + "real general\n3 3 5\n1 1 2\n2 2 7\n1 1 3\n3 3 4\n1 1 5\n",
+      coordinate + "real general\n3 3 3\n0 0 2\n1 1 7\n2 2 3\n",
+      coordinate + "real symmetric\n3 3 4\n1 1 2\n2 1 7\n1 2 7\n3 3 1\n",
+      coordinate + "real general\n2 2 2\n1 1 2\n2 2 3\n2 1 9\n",
+      coordinate + "real general\n2 2 3\n1 1 2\n2 2 nan\n2 1 inf\n",
+      coordinate + "pattern general\n2 2 2\n1 1 5\n2 2\n"};
+  const Folder folder;
+  std::set<std::string> all;
+  for (const std::string& text : texts) {
+    for (const auto& [name, change] : policies) {
+      for (const bool repair : {false, true}) {
+        SCOPED_TRACE(text + name + (repair ? ", repaired" : ""));
+        std::ofstream(folder / "a.mtx") << text;
+        fs::last_write_time(folder / "a.mtx",
+                            fs::file_time_type::clock::now() - std::chrono::hours(1));
+        ReadOptions options;
+        options.repair = repair;
+        change(options);
+        const std::string plain = outcome_of(folder / "a.mtx", options);
+        all.insert(plain);
+        options.low_memory = true;
+        EXPECT_EQ(outcome_of(folder / "a.mtx", options), plain);
+        options.low_memory = false;
+        options.cache.use = true;
+        options.cache.folder = folder / "cache";
+        EXPECT_EQ(outcome_of(folder / "a.mtx", options), plain);
+        EXPECT_EQ(outcome_of(folder / "a.mtx", options), plain);
+      }
+    }
+  }
+  EXPECT_GT(all.size(), 15U);
 }
 
 TEST(ReadCsr, TakesUnusualFilesWithLittleMemoryToo) {

@@ -74,7 +74,7 @@ TYPED_TEST(Contract, RefusesOptionsThatAMethodDoesNotHave) {
     });
   };
   EXPECT_EQ(refused("cg", {{"lambda_max", "2"}}),
-            "solver 'cg': unknown option 'lambda_max'; known: lambda_min");
+            "solver 'cg': unknown option 'lambda_max'; known: lambda_min confirm");
   EXPECT_EQ(refused("cg", {{"lambda_min", "two"}}),
             "solver 'cg': option 'lambda_min' must be a finite number, not 'two'");
   EXPECT_EQ(refused("cg", {{"lambda_min", "1e-9"}}), "nothing was thrown");

@@ -181,6 +181,24 @@ TYPED_TEST(Ic0, ShiftsTheDiagonalWhereAPivotIsNotPositive) {
             "that attempt 10 found");
 }
 
+/// A pivot is used as long as it is more than rounding: 16 eps of the diagonal.
+TYPED_TEST(Ic0, UsesSmallPivotsThatAreNotRounding) {
+  using T = typename TypeParam::Scalar;
+  using R = Real<T>;
+  const auto factor = [](R pivot) {
+    auto t = no_entries<FileScalar<T>>(2, 2, krysol::Symmetry::symmetric);
+    t.add(0, 0, 1);
+    t.add(1, 1, 1);
+    t.add(1, 0, std::sqrt(R(1) - pivot));
+    return krysol::make_ic0<typename TypeParam::Space>(to_csr(t).matrix);
+  };
+  constexpr R eps = std::numeric_limits<R>::epsilon();
+  EXPECT_EQ(factor(40 * eps).shift, 0);
+  EXPECT_EQ(factor(1000 * eps).shift, 0);
+  EXPECT_GT(factor(5 * eps).shift, 0);
+  EXPECT_EQ(factor(5 * eps).first_bad_row, 1);
+}
+
 TYPED_TEST(Ic0, DoesNotMindTheScaleOfRows) {
   using T = typename TypeParam::Scalar;
   using Exec = typename TypeParam::Space;

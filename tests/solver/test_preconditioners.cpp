@@ -177,6 +177,12 @@ TYPED_TEST(Preconditioner, AnswersAnUnknownNameOrNumberWithTheTable) {
         message_of([&] { make_preconditioner<T, Exec>(name, a); }),
         "preconditioner '" + name + "': expected a whole number from 1 on after 'block-jacobi:'");
   }
+  for (const std::string name : {"ssor:1e-300", "ssor:1.9999999"}) {
+    EXPECT_TRUE(message_of([&] {
+                  make_preconditioner<T, Exec>(name, a);
+                }).starts_with("ssor: a weight of "))
+        << name;
+  }
   for (const std::string name : {"ssor:0", "ssor:2", "ssor:-1", "ssor:", "ssor:1x", "ssor:nan"}) {
     EXPECT_EQ(message_of([&] { make_preconditioner<T, Exec>(name, a); }),
               "preconditioner '" + name + "': expected a number above 0 and below 2 after 'ssor:'");

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <complex>
 #include <cstdlib>
 #include <stdexcept>
 #include <vector>
@@ -9,6 +11,7 @@
 #include <krysol/krysol.hpp>
 #include "messages.hpp"
 #include "problems.hpp"
+#include "solving.hpp"
 
 namespace {
 
@@ -219,6 +222,62 @@ TEST(SolveBadInput, SaysThatKokkosWasFinalized) {
         std::_Exit(code);
       },
       testing::ExitedWithCode(0), "");
+}
+
+/// What shows that a matrix is indefinite is told in the caller's order, whatever the solve's was.
+TEST(SolveSays, EvidenceInTheOrderOfTheCaller) {
+  // A grid whose rows are shuffled, and whose smallest eigenvalues are below 1.
+  auto t = krysol_tests::poisson2d(20, 15);
+  const auto moved = [](krysol::Index i) { return i * 77 % 300; };
+  for (std::size_t k = 0; k < t.values.size(); ++k) {
+    if (t.row_idx[k] == t.col_idx[k]) t.values[k] -= 1;
+    t.row_idx[k] = moved(t.row_idx[k]);
+    t.col_idx[k] = moved(t.col_idx[k]);
+  }
+  const auto a = krysol::to_csr(t).matrix;
+  for (const char* order : {"none", "rcm"}) {
+    krysol::SolveReport report;
+    SolveOptions o;
+    o.order = order;
+    o.format = "csr";
+    o.report = &report;
+    std::vector<double> x(300);
+    const SolveResult r = krysol::solve(a, krysol_tests::random_vector<double>(300, 5), x, o);
+    ASSERT_EQ(r.status, Status::indefinite_matrix) << order;
+    EXPECT_EQ(report.order.name, order);
+    const krysol::BreakdownCertificate& e = r.breakdown;
+    ASSERT_EQ(e.direction.size(), 300U);
+    double curvature = 0;
+    for (std::size_t k = 0; k < t.values.size(); ++k) {
+      curvature += e.direction[static_cast<std::size_t>(t.row_idx[k])].real() * t.values[k] *
+                   e.direction[static_cast<std::size_t>(t.col_idx[k])].real();
+    }
+    EXPECT_LT(curvature, 0) << order;
+    EXPECT_NEAR(curvature, e.curvature, 1e-10) << order;
+    ASSERT_FALSE(e.largest.empty());
+    for (const krysol::RowShare& share : e.largest) {
+      EXPECT_NEAR(std::norm(e.direction[static_cast<std::size_t>(share.row)]), share.share, 1e-12)
+          << order;
+    }
+  }
+}
+
+TEST(SolveSays, TheBytesOfTheFormatThatWasMade) {
+  using Space = Kokkos::DefaultExecutionSpace;
+  const auto a = krysol_tests::grid();
+  std::vector<const char*> formats = {"csr", "ell", "coo"};
+  if constexpr (krysol::on_host<Space>) formats.push_back("symmetric");  // which refuses devices
+  for (const char* format : formats) {
+    krysol::SolveReport report;
+    SolveOptions o;
+    o.order = "none";
+    o.format = format;
+    o.report = &report;
+    std::vector<double> x(static_cast<std::size_t>(a.rows));
+    EXPECT_TRUE(krysol::solve(a, std::vector<double>(x.size(), 1.0), x, o).converged());
+    EXPECT_EQ(report.format_bytes, (krysol::make_operator<double, Space>(format, a)->bytes()))
+        << format;
+  }
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <krysol/krysol.hpp>
 #include "problems.hpp"
 #include "solving.hpp"
+#include "spaces.hpp"
 
 namespace {
 
@@ -15,12 +16,10 @@ using krysol_tests::grid;
 using krysol_tests::poisson2d;
 using krysol_tests::random_vector;
 
-/// OpenMPTarget has one scratch memory for all host threads, and gives a team other numbers of
-/// threads where several of them launch.
-constexpr bool launched_by_one_thread = krysol::least_team<Kokkos::DefaultExecutionSpace>() > 1;
-
 TEST(Solve, ThreadsShareASolver) {
-  if (launched_by_one_thread) GTEST_SKIP() << "kernels of this space are one host thread's";
+  if (krysol_tests::launched_by_one_thread<Kokkos::DefaultExecutionSpace>) {
+    GTEST_SKIP() << "kernels of this space are one host thread's";
+  }
   const auto a = grid();
   for (const char* precond : {"jacobi", "ic0", "ssor"}) {
     krysol::SolveOptions o;
@@ -42,7 +41,9 @@ TEST(Solve, ThreadsShareASolver) {
 }
 
 TEST(Solve, EightThreadsSolveEightSystems) {
-  if (launched_by_one_thread) GTEST_SKIP() << "kernels of this space are one host thread's";
+  if (krysol_tests::launched_by_one_thread<Kokkos::DefaultExecutionSpace>) {
+    GTEST_SKIP() << "kernels of this space are one host thread's";
+  }
   std::vector<std::vector<double>> expected(8);
   std::vector<std::vector<double>> x(8);
   std::vector<krysol::SolveResult> results(8);

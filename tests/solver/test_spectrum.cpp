@@ -149,10 +149,6 @@ class Knows : public testing::Test {};
 using KnowsCases = ForGtest<Spaces>::type;
 TYPED_TEST_SUITE(Knows, KnowsCases, SpaceName);
 
-double grid_eigenvalue(int n, int i) {
-  return 2 - 2 * std::cos(i * std::numbers::pi / static_cast<double>(n + 1));
-}
-
 TYPED_TEST(Knows, TheEigenvaluesOfAGrid) {
   for (const std::string precond : {"none", "jacobi"}) {
     NamedSolve<double, TypeParam> solver{poisson2d(20, 15), random_vector<double>(300, 1), precond};

@@ -75,9 +75,9 @@ TYPED_TEST(Ssor, RefusesWeightsOutsideZeroToTwo) {
   using Exec = typename TypeParam::Space;
   const auto a = to_csr(as<FileScalar<T>>(poisson1d(8))).matrix;
   EXPECT_EQ(message_of([&] { krysol::make_ssor<Exec>(a, 2); }),
-            "ssor: a weight of 2; it must be above 0 and below 2");
+            "ssor: a weight of 2; it must be between 0 and 2, by 1e-06 at least");
   EXPECT_EQ(message_of([&] { krysol::make_ssor<Exec>(a, 0); }),
-            "ssor: a weight of 0; it must be above 0 and below 2");
+            "ssor: a weight of 0; it must be between 0 and 2, by 1e-06 at least");
 }
 
 }  // namespace

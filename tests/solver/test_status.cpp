@@ -141,6 +141,80 @@ TYPED_TEST(Ends, StagnatedWhereTheToleranceIsOutOfReach) {
   }
 }
 
+/// The recurrence has drifted off, and what is left looks like rounding: but rounding x makes far
+/// less, and a restart from the true residual meets the tolerance.
+TYPED_TEST(Ends, ConvergedWhereARestartFromWithinRoundingHelps) {
+  for (const std::string precond : {"none", "jacobi"}) {
+    NamedSolve<double, TypeParam> solver{biharmonic1d(500), std::vector<double>(500, 1.0), precond};
+    solver.stop.rtol = 1e-6;
+    solver.stop.max_iterations = 20000;
+    const auto s = solver.run();
+    EXPECT_EQ(s.result.status, Status::converged) << s.result.advice;
+    EXPECT_GE(s.result.restarts, 1);
+    EXPECT_GT(s.result.attainable, 10 * s.result.target) << "the bound is far off";
+    expect_honest(solver.entries, solver.b, s, solver.stop);
+    // What no restart can reach: it ends near what rounding x makes, with the best x it had.
+    solver.stop.rtol = 1e-9;
+    const auto t = solver.run();
+    EXPECT_EQ(t.result.status, Status::stagnated) << t.result.advice;
+    EXPECT_LE(t.result.residual, 10 * t.result.rounding);
+    EXPECT_TRUE(holds(t.result.advice, "restart")) << t.result.advice;
+    expect_honest(solver.entries, solver.b, t, solver.stop);
+  }
+}
+
+/// An operator of which one product p'Ap is 0, as from rounding.
+template <class Exec>
+class LosesOneProduct final : public krysol::Operator<double, Exec> {
+ public:
+  LosesOneProduct(const krysol::Operator<double, Exec>& a, int lost)
+      : krysol::Operator<double, Exec>(a.rows, a.cols), a_(a), lost_(lost) {}
+  std::string_view name() const override { return a_.name(); }
+  krysol::Offset nnz() const override { return a_.nnz(); }
+  std::int64_t bytes() const override { return a_.bytes(); }
+  void apply_to(const Exec& exec, double alpha, krysol::ConstVector<double, Exec> x, double beta,
+                const krysol::Vector<double, Exec>& y) const override {
+    a_.apply_to(exec, alpha, x, beta, y);
+  }
+  void apply_to(const Exec& exec, double alpha, const krysol::MultiVector<double, Exec>& x,
+                double beta, const krysol::MultiVector<double, Exec>& y) const override {
+    a_.apply_to(exec, alpha, x, beta, y);
+  }
+  double apply_dot_to(const Exec& exec, krysol::ConstVector<double, Exec> x,
+                      const krysol::Vector<double, Exec>& y,
+                      krysol::ReductionWorkspace<Exec>& sums) const override {
+    const double pq = a_.apply_dot_to(exec, x, y, sums);
+    return ++products_ == lost_ ? 0 : pq;
+  }
+
+ private:
+  const krysol::Operator<double, Exec>& a_;
+  int lost_;
+  mutable int products_ = 0;
+};
+
+/// A direction that is used up within rounding is not yet proof: one restart from the true residual
+/// tells. Where that loses its first direction as well, A is not positive definite.
+TYPED_TEST(Ends, ConvergedWhereOneDirectionWasUsedUp) {
+  const auto host = to_csr(poisson2d(20, 15)).matrix;
+  const auto a = krysol::make_operator<double, TypeParam>("csr", host);
+  const auto m = krysol::make_preconditioner<double, TypeParam>("jacobi", host).m;
+  const auto b = to_device<TypeParam>(random_vector<double>(300, 4));
+  const auto solved = [&](int lost) {
+    const LosesOneProduct<TypeParam> spoilt(*a, lost);
+    const auto x = to_device<TypeParam>(std::vector<double>(300));
+    return krysol::solve<double, TypeParam>("cg", TypeParam{}, spoilt, b, x, *m);
+  };
+  const auto whole = solved(0);
+  EXPECT_EQ(whole.status, Status::converged);
+  EXPECT_EQ(whole.restarts, 0);
+  const auto r = solved(10);
+  EXPECT_EQ(r.status, Status::converged) << r.advice;
+  EXPECT_EQ(r.restarts, 1);
+  EXPECT_GT(r.iterations, whole.iterations);
+  EXPECT_EQ(solved(1).status, Status::indefinite_matrix) << "not after a step that went well";
+}
+
 TYPED_TEST(Ends, TruthfullyWhereTheConditionIsBad) {
   // 1e8, 1e10 and 1e12
   for (const Index n : {150, 500, 1600}) {

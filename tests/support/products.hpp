@@ -180,6 +180,12 @@ std::vector<Shape<S>> shapes() {
     row.entries.add(77, i, random.entry<V>());
   }
   all.push_back(row);
+
+  Shape<S> longer{"a row that a team shares", no_entries<V>(6, 1500)};
+  for (Index i = 0; i < 6; ++i) {
+    for (Index j = i; j < 1500; j += i == 2 ? 1 : 3) longer.entries.add(i, j, random.entry<V>());
+  }
+  all.push_back(longer);
   return all;
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -110,6 +111,7 @@ struct NamedSolve {
   std::vector<T> x0{};  // empty: zeros
   krysol::Observer observer{};
   double lambda_min = 0;  // of cg
+  double confirm = 0;     // likewise
 
   Solved<T> run() const {
     const auto host = to_csr(entries).matrix;
@@ -119,11 +121,17 @@ struct NamedSolve {
     const krysol::ConstVector<T, Exec> device_b = to_device<Exec>(b);
     krysol::NamedOptions options;
     if (lambda_min != 0) options["lambda_min"] = fmt::format("{}", lambda_min);
+    if (confirm != 0) options["confirm"] = fmt::format("{}", confirm);
     auto result = krysol::solve(method, Exec{}, *a, device_b, x, *m, stop, observer, options);
     Kokkos::fence();
     return {std::move(result), to_host(x)};
   }
 };
+
+/// Eigenvalue i of n, from 1, of the 3-point star; those of a grid are their sums.
+inline double grid_eigenvalue(int n, int i) {
+  return 2 - 2 * std::cos(i * std::numbers::pi / static_cast<double>(n + 1));
+}
 
 /// The 5-point star on 17 x 13 points.
 inline krysol::HostCsr<double> grid() { return to_csr(poisson2d(17, 13)).matrix; }

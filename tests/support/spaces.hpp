@@ -59,6 +59,11 @@ using Spaces = Join<TypeList<>
                     >;
 #endif
 
+/// OpenMPTarget has one scratch memory for all host threads, and gives a team other numbers of
+/// threads where several of them launch.
+template <class Exec>
+constexpr bool launched_by_one_thread = krysol::least_team<Exec>() > 1;
+
 /// An entry type on an execution space.
 template <class T, class Exec>
 struct On {

@@ -130,6 +130,30 @@ TEST(Archive, OfSeveralMatricesOneMustBeNamed) {
             "a/6.mtx, a/7.mtx and 2 more); name one of them (--member)");
 }
 
+/// As of two archives of the collection that were joined.
+TEST(Archive, OfSeveralMainMatricesOneMustBeNamed) {
+  const Folder folder;
+  const auto path = write(folder, "a.tar",
+                          tar_member("m/m.mtx", matrix) + tar_member("n/n.mtx", other) + tar_end());
+  EXPECT_EQ(error_from(path),
+            "a.tar: holds several matrices (m/m.mtx, n/n.mtx); name one of them (--member)");
+  EXPECT_EQ(expanded(read_matrix(path, member("n/n.mtx"))), std::vector<Complex>{7});
+  const auto beside = write(
+      folder, "b.tar", tar_member("m/m.mtx", matrix) + tar_member("m/m_C.mtx", other) + tar_end());
+  EXPECT_EQ(read_matrix(beside).info.member, "m/m.mtx");
+}
+
+TEST(Archive, AMemberIsAskedOfArchivesOnly) {
+  const Folder folder;
+  for (const std::string name : {"a.mtx", "a.mtx.gz"}) {
+    const auto path = write(folder, name, matrix);
+    EXPECT_EQ(error_from(path, member("m/m.mtx")),
+              name + ": is no tar archive, so there is no file m/m.mtx in it (--member)");
+    EXPECT_EQ(message_without(path, error_of([&] { read_dense(path, member("b")); })),
+              name + ": is no tar archive, so there is no file b in it (--member)");
+  }
+}
+
 TEST(Archive, AMemberThatIsNamedMayBeAnyFile) {
   const Folder folder;
   const auto path =

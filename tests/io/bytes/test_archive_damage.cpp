@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include <fmt/core.h>
 #include <krysol/io/bytes/file.hpp>
+#include <krysol/io/bytes/parse_error.hpp>
 #include <krysol/io/read.hpp>
 
 #include "reading.hpp"
@@ -103,6 +105,48 @@ TEST(ArchiveDamage, GzipMembersBehindEachOtherAreOneText) {
   two[two.size() - 5] = static_cast<char>(two[two.size() - 5] ^ 1);  // the last checksum
   put(folder / "a.tar.gz", two);
   EXPECT_FALSE(reads(folder / "a.tar.gz"));
+}
+
+/// What stands after the end of compressed data is no part of it, and nobody knows what it is.
+TEST(ArchiveDamage, WhatFollowsCompressedDataIsRefused) {
+  const Folder folder;
+  for (const std::string name : {"a.mtx.gz", "a.mtx.bz2", "a.mtx.xz", "a.mtx.zst"}) {
+    krysol::OutputFile file(folder / name);
+    file.write(matrix);
+    file.commit();
+    std::ostringstream whole;
+    whole << std::ifstream(folder / name, std::ios::binary).rdbuf();
+    EXPECT_EQ(expanded(krysol::read_matrix(folder / name)), (std::vector<Complex>{2, 0, -1, 3}));
+    for (const std::string& after : {std::string("x"), std::string("not of it\n"),
+                                     std::string(3 << 20, '\x7f'), std::string(512, '\0')}) {
+      if (name == "a.mtx.xz" && after[0] == '\0') continue;  // padding, by the format
+      put(folder / name, whole.str() + after);
+      std::string message;
+      try {
+        krysol::read_matrix(folder / name);
+      } catch (const krysol::FileError& error) {
+        message = error.what();
+      }
+      EXPECT_TRUE(message.starts_with((folder / name).string() + ": cannot be decompressed"))
+          << name << ", " << after.size() << " bytes after: '" << message << "'";
+      if (name != "a.mtx.gz" && name != "a.mtx.bz2") continue;
+      EXPECT_NE(message.find(fmt::format(": byte {} is not of the ", whole.str().size() + 1)),
+                std::string::npos)
+          << message;
+    }
+  }
+}
+
+TEST(ArchiveDamage, CompressedTwiceIsSaid) {
+  const Folder folder;
+  put(folder / "a.mtx.gz", gzipped(gzipped(matrix)));
+  try {
+    krysol::read_matrix(folder / "a.mtx.gz");
+    ADD_FAILURE() << "was read";
+  } catch (const krysol::FileError& error) {
+    EXPECT_EQ(error.what(), (folder / "a.mtx.gz").string() +
+                                ": is compressed twice, gzip inside gzip; decompress it once");
+  }
 }
 
 /// A header may claim any size.

@@ -8,8 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <random>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -179,6 +181,19 @@ TEST(Cache, IsNotWrittenOfASourceThatChangesWhileItIsRead) {
   EXPECT_FALSE(fs::exists(caching.place()));
 }
 
+TEST(Cache, IsNotWrittenOfASourceThatChangesWithinItsSize) {
+  Caching caching;
+  const auto file = krysol::read_through_cache(caching.source, caching.options, [&] {
+    MatrixFile read = caching.parse();
+    std::string other = small_text;
+    std::replace(other.begin(), other.end(), '2', '1');
+    caching.write_source(other);  // with the same time of modification
+    return read;
+  });
+  EXPECT_EQ(file.info.cache, "not written: the source changed while it was read");
+  EXPECT_FALSE(fs::exists(caching.place()));
+}
+
 TEST(Cache, IsNotUsedForWhatIsNoRegularFile) {
   Caching caching;
   const fs::path pipe = caching.folder / "pipe";
@@ -213,6 +228,36 @@ TEST(Cache, OfOtherOptionsIsAnotherFile) {
   others.repair = true;
   EXPECT_NE(krysol::cache_path(caching.source, others), strict);
   EXPECT_NE(krysol::options_key(caching.options), krysol::options_key(others));
+}
+
+/// Each option that changes what is read makes a file of its own.
+TEST(Cache, EveryOptionOfReadingIsInItsName) {
+  using krysol::ReadOptions;
+  const Caching caching;
+  std::vector<ReadOptions> all;
+  const auto with = [&](const auto& set) {
+    all.push_back(caching.options);
+    set(all.back());
+  };
+  with([](ReadOptions&) {});
+  with([](ReadOptions& o) { o.repair = true; });
+  with([](ReadOptions& o) { o.member = "a.mtx"; });
+  for (int k = 1; k < 4; ++k) {
+    with([k](ReadOptions& o) { o.index_base = static_cast<krysol::IndexBase>(k); });
+    with([k](ReadOptions& o) { o.not_finite = static_cast<krysol::NotFinite>(k); });
+    with([k](ReadOptions& o) { o.duplicates = static_cast<krysol::Duplicates>(k); });
+    if (k == 3) continue;
+    with([k](ReadOptions& o) { o.wrong_triangle = static_cast<krysol::Policy>(k); });
+    with([k](ReadOptions& o) { o.junk = static_cast<krysol::Policy>(k); });
+  }
+  std::set<fs::path> places;
+  std::set<std::string> keys;
+  for (const ReadOptions& o : all) {
+    places.insert(krysol::cache_path(caching.source, o));
+    keys.insert(krysol::options_key(o));
+  }
+  EXPECT_EQ(places.size(), all.size());
+  EXPECT_EQ(keys.size(), all.size());
 }
 
 TEST(Cache, OfAnotherSourceOrOtherOptionsUnderThisNameIsFoundOut) {

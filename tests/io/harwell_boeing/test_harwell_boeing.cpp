@@ -178,12 +178,31 @@ TEST(HarwellBoeing, AMatrixWithoutLinesOfValuesIsAPattern) {
   EXPECT_EQ(expanded(hermitian), (std::vector<Complex>{0, 1, 1, 1}));
 }
 
-TEST(HarwellBoeing, IntegersBeyondDoubleAreCounted) {
-  Made made = make("IUA", false, 3);
+/// 1 x 1, with one entry.
+Made one_entry(const std::string& type) {
+  Made made = make(type, false, 3);
   made.file.rows = made.file.cols = 1;
   made.file.pointers = {1, 2};
   made.file.indices = {1};
   made.file.values = {1};
+  return made;
+}
+
+TEST(HarwellBoeing, ValuesTooSmallForDoubleAreCounted) {
+  Made made = one_entry("RUA");
+  for (const auto& [text, count] : {std::pair{" 1.0D-400", 1}, std::pair{" 0.0D-400", 0}}) {
+    made.file.value_fields = {"(4D20.4)", 4, 20, [text = text](double) { return text; }};
+    const MatrixFile file = read(made.file.text());
+    EXPECT_EQ(file.info.repairs.size(), static_cast<std::size_t>(count));
+    if (count == 0) continue;
+    EXPECT_TRUE(file.info.repairs[0].starts_with(
+        "1 value below the smallest double, 4.9e-324, taken as 0, first on line "))
+        << file.info.repairs[0];
+  }
+}
+
+TEST(HarwellBoeing, IntegersBeyondDoubleAreCounted) {
+  Made made = one_entry("IUA");
   made.file.value_fields = {"(4I20)", 4, 20, [](double) { return "9007199254740993"; }};
   const MatrixFile file = read(made.file.text());
   EXPECT_EQ(file.info.rounded_integers, 1);

@@ -485,6 +485,30 @@ TEST(File, TextBeyondTheLimitIsRefused) {
   EXPECT_LT(fs::file_size(folder / "a.gz"), 10000U);
 }
 
+/// A file that never says its sizes costs its first 16 MiB, not all of it.
+TEST(MatrixMarket, WithoutSizesIsRefusedByItsBeginning) {
+  Folder folder;
+  const std::string banner = "%%MatrixMarket matrix coordinate real general\n";
+  const std::string most(std::size_t{16} << 20, ' ');
+  const auto filled = [&](char c) { return std::string(most.size(), c); };
+  for (const std::string name : {"a.mtx", "a.mtx.gz"}) {
+    for (const std::string& text : {most, banner + filled('1'), banner + filled('%'),
+                                    banner + filled('\n'), banner + "2 2 2" + most}) {
+      krysol::OutputFile file(folder / name);
+      file.write(text + "\n1 1 1\n1 1 1\n");
+      file.commit();
+      EXPECT_EQ(outcome(folder / name, false),
+                " expected the size line (rows columns entries) within the first 16777216 bytes, "
+                "where a Matrix Market file has its banner and comments, found no line with sizes "
+                "that ends there");
+    }
+    krysol::OutputFile file(folder / name);
+    file.write(banner + filled('%').substr(banner.size() + 20) + "\n1 1 1\n1 1 1\n");
+    file.commit();
+    EXPECT_EQ(outcome(folder / name, false), "read");
+  }
+}
+
 TEST(File, PipesAndEmptyFilesAreRead) {
   Folder folder;
   put(folder / "empty", "");

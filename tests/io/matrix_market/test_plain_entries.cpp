@@ -39,6 +39,37 @@ ReadOptions with_threads(int threads) {
   return options;
 }
 
+/// Values that double has no number for but 0 are counted, whatever reads them.
+TEST(PlainEntries, CountWhatIsTooSmallForDouble) {
+  const std::string sentence = "below the smallest double, 4.9e-324, taken as 0, first on line";
+  const std::string head = "%%MatrixMarket matrix coordinate real general\n3 3 4\n";
+  const std::string tail = "2 2 1\n3 3 0.000e-400\n1 3 -0\n";
+  const std::vector<std::string> all = {"1e-400",
+                                        "-2.5E-325",
+                                        "0.000001d-330",
+                                        "1.0-400",
+                                        "0." + std::string(400, '0') + "1",
+                                        "12345678901234567890123e-500",
+                                        "+1e-2000"};
+  for (const std::string& small : all) {
+    for (int threads : {1, 3}) {
+      const auto file =
+          krysol::parse_matrix(head + "1 1 " + small + "\n" + tail, "t", with_threads(threads));
+      EXPECT_EQ(file.info.repairs, (std::vector<std::string>{"1 value " + sentence + " 3"}))
+          << small;
+      EXPECT_EQ(std::get<Triplets<double>>(file.matrix).values.at(0), 0) << small;
+    }
+  }
+  EXPECT_TRUE(krysol::parse_matrix(head + "1 1 3e-324\n" + tail, "t").info.repairs.empty());
+  const auto pairs = krysol::parse_matrix(
+      "%%MatrixMarket matrix coordinate complex general\n1 2 2\n1 1 0 0\n1 2 1e-999 -1e-999\n",
+      "t");
+  EXPECT_EQ(pairs.info.repairs, (std::vector<std::string>{"2 values " + sentence + " 4"}));
+  const auto array = krysol::parse_dense(
+      "%%MatrixMarket matrix array real general\n3 1\n0\n1e-400\n7e-401\n", "t", {});
+  EXPECT_EQ(array.info.repairs, (std::vector<std::string>{"2 values " + sentence + " 4"}));
+}
+
 double read_number(const std::string& number) {
   const std::string text = "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 " + number;
   const auto file = krysol::parse_matrix(text, "number");

@@ -6,13 +6,15 @@
 #include <malloc.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-#include <fstream>
 #endif
+#include <filesystem>
+#include <fstream>
+#include <limits>
 
 #include <krysol/spmv/formats/csr.hpp>
 #include <krysol/spmv/select/select.hpp>
 #include "apps/common/cli.hpp"
+#include "files.hpp"
 #include "messages.hpp"
 
 namespace {
@@ -48,10 +50,13 @@ TEST(Memory, SaysWhatWasAskedFor) {
   const std::string space(Vector<double>::memory_space::name());
   EXPECT_TRUE(text.starts_with("no room for 'b': 9.01e+06 GB asked of " + space + " memory"))
       << text;
-  EXPECT_EQ(holds(text, " are free"), krysol::free_device_bytes().has_value()) << text;
-  const auto on_host = out_of_memory([] { krysol::allocate<Vector<float, Host>>("x", n); });
-  EXPECT_EQ(on_host.first, "no room for 'x': 4.5e+06 GB asked of Host memory");
-  EXPECT_EQ(on_host.second, 4 * n);
+  const bool known = krysol::on_host<Kokkos::DefaultExecutionSpace>
+                         ? krysol::free_host_bytes().has_value()
+                         : krysol::free_device_bytes().has_value();
+  EXPECT_EQ(holds(text, " are free"), known) << text;
+  const auto refused = out_of_memory([] { krysol::allocate<Vector<float, Host>>("x", n); });
+  EXPECT_TRUE(refused.first.starts_with("no room for 'x': 4.5e+06 GB asked of Host memory"));
+  EXPECT_EQ(refused.second, 4 * n);
   EXPECT_GT(krysol::allocate<Vector<double>>("small", 10).extent(0), 0U) << "all else goes on";
 }
 
@@ -77,6 +82,57 @@ TEST(Memory, NamesWhatIsFreeAndWhyThatDoesNotDo) {
             krysol::apps::exit_internal);
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             std::string("program: error: not enough memory: ") + full.what() + "\n");
+}
+
+/// What a machine, a container of either version of control groups, and the groups above say.
+TEST(Memory, IsWhatTheLeastOfAllLimitsLeaves) {
+  krysol_tests::Folder folder;
+  const auto write = [&folder](const std::string& name, const std::string& text) {
+    const std::filesystem::path file = folder / name;
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file) << text;
+  };
+  const auto free = [&folder] {
+    return krysol::detail::free_memory(folder / "proc", folder / "groups");
+  };
+  EXPECT_EQ(free(), std::numeric_limits<double>::infinity());
+  write("proc/meminfo", "MemTotal:   24000 kB\nMemFree:  100 kB\nMemAvailable:    20000 kB\n");
+  EXPECT_EQ(free(), 20000.0 * 1024);
+  // Version 2: pages of files that were read give way.
+  write("proc/self/cgroup", "0::/job/step\n");
+  write("groups/job/step/memory.max", "max\n");
+  write("groups/job/step/memory.current", "7000000\n");
+  EXPECT_EQ(free(), 20000.0 * 1024);
+  write("groups/job/memory.max", "10000000\n");
+  write("groups/job/memory.current", "8000000\n");
+  EXPECT_EQ(free(), 2000000);
+  write("groups/job/memory.stat", "anon 5000000\nactive_file 1\ninactive_file 1500000\n");
+  EXPECT_EQ(free(), 3500000);
+  write("groups/job/memory.current", "99000000\n");
+  EXPECT_EQ(free(), 0) << "more is used than there may be";
+  // Version 1 has folders for each controller; no limit is a large number.
+  write("proc/self/cgroup", "4:memory:/batch\n1:cpu:/\n");
+  write("groups/memory/memory.limit_in_bytes", "9223372036854771712\n");
+  write("groups/memory/memory.usage_in_bytes", "5\n");
+  EXPECT_EQ(free(), 20000.0 * 1024);
+  write("groups/memory/batch/memory.limit_in_bytes", "300000\n");
+  write("groups/memory/batch/memory.usage_in_bytes", "200000\n");
+  write("groups/memory/batch/memory.stat", "inactive_file 7\ntotal_inactive_file 50000\n");
+  EXPECT_EQ(free(), 150000);
+}
+
+TEST(Memory, IsLookedAtBeforeItIsTaken) {
+  const auto free = krysol::free_host_bytes();
+  if (!free) GTEST_SKIP() << "this system does not say what is free";
+  const double more = 1.5 * static_cast<double>(*free) + 1e9;
+  const auto [text, bytes] = out_of_memory([&] { krysol::require_host_memory("all of it", more); });
+  EXPECT_TRUE(text.starts_with("no room for 'all of it': ")) << text;
+  EXPECT_TRUE(text.ends_with(" are free")) << text;
+  EXPECT_EQ(bytes, static_cast<std::int64_t>(more));
+  const auto n = static_cast<std::int64_t>(more / 8);
+  EXPECT_TRUE(holds(out_of_memory([&] { krysol::allocate<Vector<double, Host>>("x", n); }).first,
+                    "no room for 'x': "));
+  krysol::require_host_memory("little", 1e6);
 }
 
 TEST(Memory, KnowsWhatADeviceHasFree) {
@@ -162,11 +218,29 @@ TEST(Memory, LeavesTheMatrixOfTheHostAsItWas) {
     if (!limit.works) GTEST_SKIP() << "address space cannot be limited here";
     const auto [text, bytes] =
         out_of_memory([&] { krysol::make_operator<double, Host>("coo", a); });
-    EXPECT_EQ(text, "no room for 'coo.row_idx': 72.0 MB asked of Host memory");
+    EXPECT_TRUE(
+        text.starts_with("no room for 'coo.row_idx': 72.0 MB asked of Host memory, of which "))
+        << text;
     EXPECT_EQ(bytes, a.nnz() * static_cast<std::int64_t>(sizeof(Index)));
     multiply("csr");
   }
   multiply("coo");
+}
+
+/// Small arrays are refused as a large one is, before the system ends who uses them.
+TEST(Memory, SmallArraysAreLookedAtTogether) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "the address sanitizer needs address space of its own";
+#endif
+  const AddressSpaceLimit limit(std::size_t{16} << 20);
+  if (!limit.works) GTEST_SKIP() << "address space cannot be limited here";
+  const auto [text, bytes] = out_of_memory([] {
+    // As many as an eighth of what was free before holds.
+    for (int k = 0; k < 1000000; ++k) krysol::require_host_memory("small", 32 << 20);
+  });
+  EXPECT_TRUE(text.starts_with("no room for 'small': 33.6 MB asked of Host memory")) << text;
+  EXPECT_EQ(bytes, std::int64_t{32} << 20);
+  krysol::require_host_memory("smaller", 1 << 20);
 }
 
 TEST(Memory, AutoPassesOverFormatsThatDoNotFit) {

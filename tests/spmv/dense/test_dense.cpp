@@ -140,16 +140,19 @@ struct Sizes {
   std::size_t k;
 };
 /// On both sides of tiles, panels and vector registers; odd, thin, flat and deep ones.
-const std::vector<Sizes> shapes = {
-    {1, 1, 1},    {7, 7, 7},    {63, 64, 65}, {64, 64, 64},  {65, 63, 64},   {130, 130, 130},
-    {1, 65, 7},   {65, 1, 7},   {7, 65, 1},   {130, 7, 63},  {7, 130, 63},   {48, 8, 256},
-    {49, 9, 257}, {24, 9, 513}, {1000, 8, 8}, {8, 1000, 8},  {777, 3, 5},    {31, 5, 4097},
-    {1, 1, 5000}, {0, 7, 7},    {7, 0, 7},    {300, 290, 3}, {96, 300, 270}, {2, 3, 0}};
+const std::vector<Sizes> sizes_of_products = {
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)  // half of the time there
+    {130, 130, 130}, {96, 300, 270},
+#endif
+    {1, 1, 1},       {7, 7, 7},      {63, 64, 65},  {64, 64, 64}, {65, 63, 64},  {1, 65, 7},
+    {65, 1, 7},      {7, 65, 1},     {130, 7, 63},  {7, 130, 63}, {48, 8, 256},  {49, 9, 257},
+    {24, 9, 513},    {1000, 8, 8},   {8, 1000, 8},  {777, 3, 5},  {31, 5, 4097}, {1, 1, 5000},
+    {0, 7, 7},       {7, 0, 7},      {300, 290, 3}, {2, 3, 0}};
 
 TYPED_TEST(DenseProducts, EqualTheOracleInEveryShape) {
   using T = typename TypeParam::Scalar;
   using Exec = typename TypeParam::Space;
-  for (const auto& [m, n, k] : shapes) {
+  for (const auto& [m, n, k] : sizes_of_products) {
     const auto a = random_block<T>(m, k, 1);
     const auto b = random_block<T>(k, n, 2);
     const auto c = random_block<T>(m, n, 3);
@@ -178,7 +181,7 @@ TYPED_TEST(DenseProducts, EqualEigens) {
     const auto* first = reinterpret_cast<const E*>(x.entries.data());
     return Dense<E>{x.rows, x.cols, {first, first + x.entries.size()}};
   };
-  for (const auto& [m, n, k] : shapes) {
+  for (const auto& [m, n, k] : sizes_of_products) {
     if (k == 0) continue;
     const auto a = random_block<T>(m, k, 4);
     const auto b = random_block<T>(k, n, 5);

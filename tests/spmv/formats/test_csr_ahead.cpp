@@ -17,10 +17,10 @@ using krysol::to_csr;
 using DeviceComplex = Kokkos::complex<double>;
 
 /// Sums of rows [first, last) by a host's loop that asks memory for so much ahead.
-template <krysol::Ahead ahead, class T, class Product>
+template <krysol::Ahead ahead, class T, bool few = false, class Product>
 std::vector<T> sums_of_rows(const Product& product, Index first, Index last) {
   std::vector<T> sums(static_cast<std::size_t>(last - first));
-  product.template add_rows<ahead>(first, last - first, sums.data());
+  product.template add_rows<ahead, few>(first, last - first, sums.data());
   return sums;
 }
 
@@ -50,6 +50,9 @@ void ask_ahead(Index most, bool few) {
   const auto want = sums_of_rows<krysol::Ahead::nothing, T>(product, 0, last);
   EXPECT_TRUE((sums_of_rows<krysol::Ahead::matrix, T>(product, 0, last)) == want);
   EXPECT_TRUE((sums_of_rows<krysol::Ahead::matrix_and_x, T>(product, 0, last)) == want);
+  EXPECT_TRUE((sums_of_rows<krysol::Ahead::nothing, T, true>(product, 0, last)) == want);
+  EXPECT_TRUE((sums_of_rows<krysol::Ahead::matrix, T, true>(product, 0, last)) == want);
+  EXPECT_TRUE((sums_of_rows<krysol::Ahead::matrix_and_x, T, true>(product, 0, last)) == want);
   a.scattered = false;
   EXPECT_FALSE(row_product(a, krysol::ConstVector<T, Exec>(x)).may_ask_for_x(0));
 }

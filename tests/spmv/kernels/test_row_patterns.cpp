@@ -81,6 +81,25 @@ TEST(RowSample, SaysWhatAConversionTakes) {
     EXPECT_GT(random.conversion(), 5) << n;
     EXPECT_EQ(random.refusal.empty(), n == 2000) << random.refusal;
   }
+  // Rows unlike the rows before them, but like the next: nothing says that there are others.
+  krysol::Triplets<double> steps{4096, 4096};
+  for (Index i = 0; i < 4096; ++i) {
+    steps.add(i, i, 2.0);
+    const Index offset = 64 + i / 64;
+    if (i + offset < 4096) steps.add(i, i + offset, 1.0);
+  }
+  const auto stepped = krysol::to_csr(steps).matrix;
+  const auto repeated = krysol::sample_rows(krysol::MatrixProfile(stepped, true), true);
+  EXPECT_GT(repeated.differing, 0.05);
+  EXPECT_EQ(repeated.conversion(), 1);
+  // Rows of three unknowns a node follow each other: none has to be looked up.
+  krysol::Triplets<double> nodes{4096, 4096};
+  for (Index i = 0; i < 4096; ++i) {
+    nodes.add(i, i, 2.0);
+    if (i >= 100) nodes.add(i, i - 10 * (1 + i % 3), 1.0);
+  }
+  const auto of_nodes = krysol::to_csr(nodes).matrix;
+  EXPECT_LT(krysol::sample_rows(krysol::MatrixProfile(of_nodes, true), true).conversion(), 1.1);
   krysol::HostCsr<double> none = krysol::to_csr(poisson2d(0, 0)).matrix;
   EXPECT_EQ(krysol::sample_rows(krysol::MatrixProfile(none, true), true).conversion(), 1);
 }
