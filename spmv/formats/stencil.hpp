@@ -38,10 +38,12 @@ struct Stencil {
   /// Of lists that slices share, the least.
   static FormatEstimate estimate(const MatrixProfile& matrix) {
     const RowSample sample = sample_rows(matrix, true);
-    return {.bytes = std::int64_t{matrix.rows()} / slice_rows_of(matrix.on_host()) *
-                     std::int64_t{sizeof(Index)},
+    const std::int64_t bytes =
+        std::int64_t{matrix.rows()} / slice_rows_of(matrix.on_host()) * std::int64_t{sizeof(Index)};
+    return {.bytes = bytes,
             .refusal = sample.refusal,
-            .conversion = sample.conversion()};
+            .conversion = sample.conversion(),
+            .cached = matrix.per_byte(sample.over_csr(false, matrix.mean_row()), bytes)};
   }
 };
 

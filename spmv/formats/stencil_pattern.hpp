@@ -41,11 +41,13 @@ struct StencilPattern {
   /// Of lists that slices share, the least.
   static FormatEstimate estimate(const MatrixProfile& matrix) {
     const RowSample sample = sample_rows(matrix, false);
-    return {.bytes = matrix.nnz() * matrix.entry_bytes() +
-                     std::int64_t{matrix.rows()} / slice_rows_of(matrix.on_host()) *
-                         static_cast<std::int64_t>(sizeof(Index) + sizeof(Offset)),
+    const std::int64_t bytes = matrix.nnz() * matrix.entry_bytes() +
+                               std::int64_t{matrix.rows()} / slice_rows_of(matrix.on_host()) *
+                                   static_cast<std::int64_t>(sizeof(Index) + sizeof(Offset));
+    return {.bytes = bytes,
             .refusal = sample.refusal,
-            .conversion = sample.conversion()};
+            .conversion = sample.conversion(),
+            .cached = matrix.per_byte(sample.over_csr(true, matrix.mean_row()), bytes)};
   }
 };
 

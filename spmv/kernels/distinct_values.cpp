@@ -55,7 +55,8 @@ ValueSample sample_values(const HostCsr<S>& a) {
   DistinctValues<S> found;
   ValueSample sample;
   const Offset step = std::max<Offset>(run, a.nnz() / run);
-  for (Offset first = 0; first < a.nnz(); first += step) {
+  const auto decided = static_cast<std::size_t>(std::min(a.nnz(), (a.nnz() / step + 1) * run) / 2);
+  for (Offset first = 0; first < a.nnz() && found.values().size() <= decided; first += step) {
     const Offset last = std::min(a.nnz(), first + run);
     for (Offset k = first; k < last; ++k) found.add(a.values.data()[k]);
     sample.looked_at += last - first;

@@ -87,7 +87,8 @@ class DistinctValues {
 template <class S>
 DistinctValues<S> find_values(std::string_view format, const HostCsr<S>& a);
 
-/// How many of some 4096 values taken from all over the matrix differ.
+/// How many of some 4096 values taken from all over the matrix differ. Where these are more than
+/// half of all that were to be looked at, the rest is not.
 struct ValueSample {
   std::int64_t looked_at = 0;
   std::int64_t distinct = 0;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <any>
 #include <functional>
 #include <string>
@@ -65,6 +66,11 @@ class MatrixProfile {
 
   /// Entries of a row; 0 for a matrix without rows.
   double mean_row() const;
+  /// FormatEstimate::cached of a format that takes so many times the time of csr for its bytes.
+  double per_byte(double time_over_csr, std::int64_t bytes) const {
+    return time_over_csr * static_cast<double>(csr_bytes_) /
+           static_cast<double>(std::max<std::int64_t>(bytes, 1));
+  }
   /// Entries of the longest row. One pass over row_ptr.
   Index longest_row() const;
 

@@ -151,42 +151,45 @@ int repeats(double once) {
   return std::clamp(static_cast<int>(shortest / std::max(once, 1e-9)), 1, 100);
 }
 
+/// The least seconds of multiplications one after another, `least` of them and more until one gains
+/// nothing: what was converted just now comes into the caches step by step, in up to five.
+template <class S, class Exec>
+double settled(const Contender<S, Exec>& c, TimedVectors<S, Exec>& work, int least) {
+  constexpr double gain = 0.95;
+  constexpr int most = 8;
+  double best = time_once(c, work, 1);
+  bool gained = true;
+  for (int k = 1; k < least || (gained && k < most); ++k) {
+    const double seconds = time_once(c, work, repeats(best));
+    gained = seconds < gain * best;
+    best = std::min(best, seconds);
+  }
+  return best;
+}
+
 template <class S, class Exec>
 void time_alone(Contender<S, Exec>& c, TimedVectors<S, Exec>& work) {
-  const double warm = time_once(c, work, 1);
-  c.trial->seconds = std::min(time_once(c, work, repeats(warm)), warm);
+  c.trial->seconds = settled(c, work, 4);
   c.trial->measured = true;
 }
 
-/// Both take turns, `most_rounds` of them where they are close; sets the least time of each.
+/// Times b, and where it is near a, which was timed before, a as well and both in turns,
+/// `most_turns` of them; sets the least time of each.
 template <class S, class Exec>
-void compare(Contender<S, Exec>& a, Contender<S, Exec>& b, int most_rounds,
+void compare(Contender<S, Exec>& a, Contender<S, Exec>& b, int most_turns,
              TimedVectors<S, Exec>& work) {
-  constexpr int rounds = 2;
+  constexpr double far = 1.25;
   constexpr double a_little_slower = 1.05;
   constexpr double much_faster = 0.9;
-  constexpr double hopeless = 1.5;
-  const auto take = [&work](Contender<S, Exec>& c, int times) {
-    const double seconds = time_once(c, work, times);
-    c.trial->seconds = std::min(c.trial->seconds, seconds);
-  };
-  const double warm_a = time_once(a, work, 1);
-  const double warm_b = time_once(b, work, 1);
-  b.trial->measured = true;
-  b.trial->seconds = warm_b;
-  if (warm_b > hopeless * warm_a) {
-    take(b, repeats(warm_b));  // its first may have waited for memory
-    if (b.trial->seconds > hopeless * warm_a) {
-      a.trial->seconds = std::min(a.trial->seconds, warm_a);
-      return;
-    }
-  }
-  a.trial->seconds = b.trial->seconds = std::numeric_limits<double>::infinity();
-  for (int k = 0; k < most_rounds; ++k) {
-    take(a, repeats(warm_a));
-    take(b, repeats(warm_b));
-    const double ratio = b.trial->seconds / a.trial->seconds;
-    if (k + 1 >= rounds && (ratio > a_little_slower || ratio < much_faster)) break;
+  time_alone(b, work);
+  const double ratio = b.trial->seconds / a.trial->seconds;
+  if (ratio > far || ratio < 1 / far) return;
+  a.trial->seconds = settled(a, work, 3);
+  for (int k = 0; k < most_turns; ++k) {
+    const double now = b.trial->seconds / a.trial->seconds;
+    if (now > a_little_slower || now < much_faster) return;
+    b.trial->seconds = std::min(b.trial->seconds, settled(b, work, 2));
+    a.trial->seconds = std::min(a.trial->seconds, settled(a, work, 2));
   }
 }
 
@@ -290,9 +293,8 @@ class Budget {
   std::string rules_out(const FormatEstimate& estimate, double spent, const FormatTrial& best,
                         double base_seconds) const {
     if (estimate.shares_csr) return {};
-    // A few more multiplications are timed, and some of the formats that use the arrays of csr are
-    // to come.
-    constexpr double timed = 2;
+    // Some multiplications are timed, and the formats that use the arrays of csr are to come.
+    constexpr double timed = 6;
     constexpr double to_come = 4;
     const double next = estimate.conversion * std::max(moving_once * base_seconds, longest_) +
                         (timed + to_come) * base_seconds;
@@ -403,7 +405,7 @@ std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>& csr,
       continue;
     }
     budget.add(trial, candidate.estimate);
-    compare(best, challenger, budget.is_spent(spent(), *best.trial, base_seconds) ? 2 : 5, work);
+    compare(best, challenger, budget.is_spent(spent(), *best.trial, base_seconds) ? 0 : 2, work);
     roofline.add(*best.trial);
     roofline.add(trial);
     if (best.trial->name == base) base_seconds = std::min(base_seconds, best.trial->seconds);

@@ -99,7 +99,17 @@ TEST(RowSample, SaysWhatAConversionTakes) {
     if (i >= 100) nodes.add(i, i - 10 * (1 + i % 3), 1.0);
   }
   const auto of_nodes = krysol::to_csr(nodes).matrix;
-  EXPECT_LT(krysol::sample_rows(krysol::MatrixProfile(of_nodes, true), true).conversion(), 1.1);
+  const auto nodal = krysol::sample_rows(krysol::MatrixProfile(of_nodes, true), true);
+  EXPECT_LT(nodal.conversion(), 1.1);
+  // Few are like the row before them, nearly all of a grid are: these go through registers
+  // together.
+  EXPECT_LT(nodal.alike, 0.1);  // its first 100
+  EXPECT_GT(grid.alike, 0.9);
+  for (const bool own_values : {false, true}) {
+    EXPECT_LT(grid.over_csr(own_values, 5), 0.6);
+    EXPECT_GT(nodal.over_csr(own_values, 2), 1.2);
+    EXPECT_LT(nodal.over_csr(own_values, 60), 1);
+  }
   krysol::HostCsr<double> none = krysol::to_csr(poisson2d(0, 0)).matrix;
   EXPECT_EQ(krysol::sample_rows(krysol::MatrixProfile(none, true), true).conversion(), 1);
 }
