@@ -34,7 +34,7 @@ struct Sum {
 struct SumBlocks {
   static constexpr int block = 512;
   const double* a;
-  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t b, double& total) const {
+  [[maybe_unused]] KOKKOS_INLINE_FUNCTION void operator()(std::int64_t b, double& total) const {
     const double* mine = a + b * block;
     for (int k = 0; k < block; k += 8) prefetch(mine + block + k);
     total += sum_of_tile(mine, block);

@@ -168,7 +168,8 @@ struct CsrProduct {
 
   /// Rows [first, first + count) on a host.
   template <Ahead ahead, bool few>
-  KRYSOL_KEEP_APART void add_rows(std::int64_t first, int count, T* sum) const {
+  KRYSOL_KEEP_APART KOKKOS_INLINE_FUNCTION void add_rows(std::int64_t first, int count,
+                                                         T* sum) const {
     const CsrProduct mine = *this;  // in registers, see RowLoop
     const Offset chained_from = use_lanes ? 0 : long_row;
     const Offset* const row_end = row_ptr + first + 1;
