@@ -107,17 +107,16 @@ void require_host_memory(const char* array, double bytes) {
   const auto free = free_host_bytes();
   unasked = free ? static_cast<double>(*free) / 8 : unlimited;
   if (!free || bytes <= static_cast<double>(*free)) return;
-  detail::throw_out_of_memory(array, bytes, "Host", false, {});
+  detail::throw_out_of_memory(array, bytes, "Host", free, {});
 }
 
 namespace detail {
 
-void throw_out_of_memory(const char* label, double bytes, std::string_view space, bool on_device,
-                         std::string_view cause) {
+void throw_out_of_memory(const char* label, double bytes, std::string_view space,
+                         std::optional<std::int64_t> free, std::string_view cause) {
   const auto whole = bytes < too_many_bytes ? static_cast<std::int64_t>(bytes)
                                             : std::numeric_limits<std::int64_t>::max();
-  throw OutOfMemory(label, whole, space, on_device ? free_device_bytes() : free_host_bytes(),
-                    cause);
+  throw OutOfMemory(label, whole, space, free, cause);
 }
 
 }  // namespace detail

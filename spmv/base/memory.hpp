@@ -54,9 +54,9 @@ namespace detail {
 /// they say nothing.
 double free_memory(const std::filesystem::path& proc, const std::filesystem::path& groups);
 
-/// Throws OutOfMemory.
+/// Throws OutOfMemory. free: bytes of the space that are, where that is known.
 [[noreturn]] void throw_out_of_memory(const char* label, double bytes, std::string_view space,
-                                      bool on_device, std::string_view cause);
+                                      std::optional<std::int64_t> free, std::string_view cause);
 
 /// More than any machine has, and more than the size of an array may be.
 inline constexpr double too_many_bytes =

@@ -171,8 +171,9 @@ View allocate(const char* label, Extents... extents) {
   constexpr bool of_host = std::is_same_v<Space, Kokkos::HostSpace>;
   const double bytes =
       (static_cast<double>(sizeof(typename View::value_type)) * ... * static_cast<double>(extents));
+  const auto free_bytes = of_host ? free_host_bytes : free_device_bytes;
   if (!(bytes < detail::too_many_bytes)) {  // the product of the extents would wrap around
-    detail::throw_out_of_memory(label, bytes, Space::name(), !of_host, {});
+    detail::throw_out_of_memory(label, bytes, Space::name(), free_bytes(), {});
   }
   if constexpr (of_host) require_host_memory(label, bytes);
   View view;
@@ -180,7 +181,7 @@ View allocate(const char* label, Extents... extents) {
     view = View(Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(label)),
                 static_cast<std::size_t>(extents)...);
   } catch (const std::exception& e) {  // std::runtime_error or std::bad_alloc
-    detail::throw_out_of_memory(label, bytes, Space::name(), !of_host, e.what());
+    detail::throw_out_of_memory(label, bytes, Space::name(), free_bytes(), e.what());
   }
   if constexpr (on_host<typename View::execution_space>) {
     use_large_pages(view.data(), view.span() * sizeof(typename View::value_type));
