@@ -220,10 +220,9 @@ std::string advice(const SolveResult& r) {
     case Status::stagnated:
       return fmt::format(
           "x is as good as this precision allows: |b - Ax| is {:.2e}, {:.2e} was asked for. "
-          "Rounding "
-          "x alone makes about {:.2e}, all rounding up to {:.2e} (10 eps (|A||x| + |b|)){}.{} Ask "
-          "for "
-          "less, or scale the system: its solution is large against b.",
+          "Rounding x alone makes about {:.2e}, all rounding up to {:.2e} "
+          "(10 eps (|A||x| + |b|)){}.{} Ask for less, or scale the system: its solution is large "
+          "against b.",
           r.residual, r.target, r.rounding, r.attainable,
           r.restarts > 0 ? fmt::format(", and {} restart{} from the true residual led no further",
                                        r.restarts, plural(r.restarts))

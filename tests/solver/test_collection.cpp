@@ -20,6 +20,7 @@
 #include <krysol/solver/registry.hpp>
 #include <krysol/spmv/matrix/properties.hpp>
 #include <krysol/spmv/select/formats.hpp>
+#include "dense.hpp"
 
 namespace krysol {
 namespace {
@@ -49,19 +50,6 @@ std::vector<std::vector<std::string>> table(const fs::path& path, char separator
 template <class S>
 WideComplex wide(const S& v) {
   return {static_cast<long double>(real_part(v)), static_cast<long double>(imaginary_part(v))};
-}
-
-/// A x in long double, from the matrix as it was read: no kernel of the library takes part.
-template <class S>
-std::vector<WideComplex> multiply(const HostCsr<S>& a, const std::vector<WideComplex>& x) {
-  std::vector<WideComplex> y(static_cast<std::size_t>(a.rows), 0);
-  for (std::size_t i = 0; i < y.size(); ++i) {
-    for (Offset k = a.row_ptr(i); k < a.row_ptr(i + 1); ++k) {
-      const auto at = static_cast<std::size_t>(k);
-      y[i] += wide(a.values(at)) * x[static_cast<std::size_t>(a.col_idx(at))];
-    }
-  }
-  return y;
 }
 
 double norm(const std::vector<WideComplex>& v) {
@@ -140,7 +128,7 @@ void confirm_breakdown(const HostCsr<S>& a, const SolveResult& r) {
   std::vector<WideComplex> p(e.direction.begin(), e.direction.end());
   ASSERT_EQ(p.size(), static_cast<std::size_t>(a.rows));
   EXPECT_NEAR(norm(p), 1, 1e-10);
-  const std::vector<WideComplex> q = multiply(a, p);
+  const std::vector<WideComplex> q = krysol_tests::operator*(a, p);
   WideComplex curvature = 0;
   for (std::size_t i = 0; i < p.size(); ++i) curvature += std::conj(p[i]) * q[i];
   // Rounding of p'Ap itself; a curvature inside it is reported as singular.
@@ -180,7 +168,7 @@ void solve_and_confirm(const CollectionCase& c, const Triplets<T>& entries) {
 
   const std::vector<WideComplex> b_host = host(b);
   const std::vector<WideComplex> x_host = host(x);
-  std::vector<WideComplex> residual = multiply(a, x_host);
+  std::vector<WideComplex> residual = krysol_tests::operator*(a, x_host);
   for (std::size_t i = 0; i < residual.size(); ++i) residual[i] = b_host[i] - residual[i];
   const double true_residual = norm(residual);
   const double b_norm = norm(b_host);

@@ -130,6 +130,19 @@ std::vector<W> cholesky_solve(const Dense<W>& a, const std::vector<W>& b) {
   return solve_factor(cholesky(a), b);
 }
 
+/// A x from rows, by no kernel of the library. W: Wide<T>, or its complex number.
+template <class T, class W>
+std::vector<W> operator*(const krysol::HostCsr<T>& a, const std::vector<W>& x) {
+  std::vector<W> y(static_cast<std::size_t>(a.rows));
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    for (krysol::Offset k = a.row_ptr(i); k < a.row_ptr(i + 1); ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      y[i] += widen(a.values(at)) * x[static_cast<std::size_t>(a.col_idx(at))];
+    }
+  }
+  return y;
+}
+
 /// A x for a list of entries of a general matrix.
 template <class T>
 std::vector<Wide<T>> operator*(const krysol::Triplets<T>& a, const std::vector<Wide<T>>& x) {
