@@ -60,11 +60,16 @@ struct JdsProduct {
   const Index* col_idx;
   const S* values;
   const T* x;
-  bool beyond_cache;
+  bool far;  // the arrays do not stay in the second level of the caches
 
   /// Slots [first, first + count): those that have an entry in diagonal j are the first of them.
+  /// Each diagonal's share is a run of some KiB, and the next one's lies far from it: a core's own
+  /// prefetching begins anew with each. fetch: asks for the slots so many rows on, whose turn is
+  /// after all diagonals of these; 0, only for where the next run begins. By itself: RowLoop keeps
+  /// the registers that this loop needs.
   template <int fetch>
-  KOKKOS_INLINE_FUNCTION void add_rows(std::int64_t first, int count, T* sum) const {
+  KRYSOL_KEEP_APART KOKKOS_INLINE_FUNCTION void add_rows(std::int64_t first, int count,
+                                                         T* sum) const {
     const JdsProduct a = *this;  // in registers, see RowLoop
     for (int w = 0; w < count; ++w) sum[w] = T(0);
     for (Index j = 0; j < a.diagonals; ++j) {
@@ -72,6 +77,12 @@ struct JdsProduct {
       if (reached <= 0) return;
       const Offset k = a.diag_ptr[j] + first;
       if constexpr (Tiles<Exec>::tiled) {
+        if constexpr (fetch == 0) {
+          const bool more = j + 1 < a.diagonals && a.diag_ptr[j + 2] - a.diag_ptr[j + 1] > first;
+          const Offset next = more ? a.diag_ptr[j + 1] + first : first + count;
+          for (int l = 0; l < 32; l += 8) prefetch(a.values + next + l);
+          for (int l = 0; l < 32; l += 16) prefetch(a.col_idx + next + l);
+        }
         gather_slots<fetch>(a.col_idx + k, a.values + k,
                             reached < count ? static_cast<int>(reached) : count, a.x, sum);
       } else {
@@ -83,7 +94,7 @@ struct JdsProduct {
   KOKKOS_INLINE_FUNCTION void operator()(const Member<Exec>&, std::int64_t first, int count,
                                          T* sum) const {
     if constexpr (Tiles<Exec>::tiled) {
-      if (beyond_cache) {
+      if (far) {
         add_rows<Tiles<Exec>::rows>(first, count, sum);
         return;
       }
@@ -94,9 +105,12 @@ struct JdsProduct {
 
 template <class S, class T, class Exec>
 JdsProduct<S, T, Exec> row_product(const Jds<S, Exec>& a, const Kokkos::View<const T*, Exec>& x) {
+  // Half, because x and y go through the same caches.
+  const bool far =
+      bytes(a) + static_cast<std::int64_t>(x.extent(0) * sizeof(T)) > cache_sizes().second / 2;
   return {a.diag_ptr.data(), static_cast<Index>(a.diag_ptr.extent(0)) - 1,
           a.col_idx.data(),  a.values.data(),
-          x.data(),          reads_beyond_cache(bytes(a), x)};
+          x.data(),          far};
 }
 
 /// Moves the row at slot i to its diagonals.

@@ -180,7 +180,7 @@ struct RowLoop {
       // A copy, which stays in registers: sums that are stored might change `product` itself, for
       // all that a compiler knows, and its pointers would be loaded again for each row.
       const Product multiply = product;
-      T sum[tile];
+      alignas(64) T sum[tile];  // eight sums are a line, not parts of two
       double term[Epilogue::dot ? tile : 1];
       double total = 0;
       for (std::int64_t i = first; i < last; i += tile) {

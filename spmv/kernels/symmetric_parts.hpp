@@ -46,6 +46,8 @@ struct PartSums {
   Offset shift;  // row j is at carry[shift + j]
   Index last;    // of the part's rows, one past
 
+  /// The sum of row j.
+  KOKKOS_INLINE_FUNCTION T* row(Index j) const { return j < last ? y + j : carry + (shift + j); }
   /// The sums of `width` rows from j.
   KOKKOS_INLINE_FUNCTION T* rows(Index j, Index width) const {
     return j + width <= last ? y + j : carry + (shift + j);
@@ -95,7 +97,7 @@ KOKKOS_FORCEINLINE_FUNCTION void add_half_row(Index i, const D* list, Index n, c
   const auto add = [&](Index at, T& c) {
     const Index j = i + static_cast<Index>(list[at]);
     c += static_cast<T>(v[at]) * x[j];
-    *sums.rows(j, 1) += static_cast<T>(conjugate(v[at])) * scaled;
+    *sums.row(j) += static_cast<T>(conjugate(v[at])) * scaled;
   };
   for (; k + chains <= n; k += chains) {
     for (int c = 0; c < chains; ++c) add(k + c, chain[c]);
