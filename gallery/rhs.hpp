@@ -20,8 +20,8 @@ struct RhsSpec {
   std::string text;    // as the report names it
 };
 
-/// Where nothing is asked for and nothing found: the error is known, and a Laplacian does not make
-/// b zero.
+/// The right-hand side where none is given and none found: x* is known, and b is not (nearly) zero
+/// for a Laplacian, as A*ones would be.
 inline constexpr const char* default_rhs = "A*random:1";
 
 /// `ones`, `A*ones`, `random[:seed]`, `A*random[:seed]`, `attached`, or a file. An empty text is

@@ -19,8 +19,9 @@ struct MethodInfo {
 };
 std::vector<MethodInfo> list_solvers();
 
-/// What the method of that name asks of a matrix: for find_breakdown, which so refuses only what it
-/// cannot solve. Throws std::invalid_argument with the list of names for one that is unknown.
+/// What the method `name` requires of A; find_breakdown refuses a matrix only for lacking that, and
+/// for Inf or NaN.
+/// Throws std::invalid_argument, with the list of names, for an unknown name.
 MethodTraits method_traits(std::string_view name);
 
 struct PreconditionerInfo {
@@ -50,22 +51,23 @@ struct PreconditionerInput {
   NamedOptions options{};  // as those in a name: block-jacobi:8 is {{"block", "8"}}
 };
 
-/// The preconditioner of that name for A. A name may carry parameters, as `block-jacobi:8` does, or
+/// The preconditioner `name` for A. The name may carry options, as in `block-jacobi:8` or
 /// `block-jacobi:block=8`. One that cannot be built for these values is replaced by jacobi, and
-/// `refusal` says why: the row, and what was seen there. Throws std::invalid_argument with the list
-/// of names for one that is unknown, for an option that it does not have, and where it needs the
-/// entries of A and has none. All of these are instantiated in the library for double, float and
-/// complex of both on each enabled space.
+/// `refusal` says why, with the row. Throws std::invalid_argument for an unknown name, with the
+/// list of names, for an unknown option or a value out of range, and where the entries of A are
+/// needed but input.matrix is null. Like the functions below, it is instantiated in krysol::krysol
+/// for double and complex<double>, in krysol::float for float and complex<float>, on each enabled
+/// space.
 template <class T, class Exec = Kokkos::DefaultExecutionSpace>
 MadePreconditioner<T, Exec> make_preconditioner(std::string_view name,
                                                 const PreconditionerInput<T, Exec>& input);
 template <class T, class Exec = Kokkos::DefaultExecutionSpace>
 MadePreconditioner<T, Exec> make_preconditioner(std::string_view name, const HostCsr<T>& a);
 
-/// Makes of `made` what make_preconditioner would make of its requested name and options for A,
-/// whose pattern is that of the matrix before and whose values may be others: what was found from
-/// the pattern is kept. Throws std::invalid_argument, naming the row, where the pattern does not
-/// fit; `made` is then as before.
+/// Rebuilds `made` for A, a matrix with the same pattern as before and other values. The result is
+/// that of make_preconditioner with made.requested and made.options, but the analysis of the
+/// pattern is reused. Throws std::invalid_argument where the pattern differs (ic0 and ssor name the
+/// row; jacobi and block-jacobi compare only the number of rows); `made` is then unchanged.
 template <class T, class Exec>
 void update_preconditioner(MadePreconditioner<T, Exec>& made, const HostCsr<T>& a);
 

@@ -23,22 +23,24 @@ using SolveResults = std::conditional_t<VectorAdapter<std::remove_cvref_t<B>>::s
 /// A system that is set up once and solved for many right-hand sides, and again after its values
 /// have changed. T is double or Kokkos::complex<double>; float is converted.
 ///
-/// The setup looks at the matrix first: one that is not symmetric (Hermitian), not finite or has a
-/// diagonal entry that is not positive is refused before anything is measured or converted, and
-/// each solve then returns that Status with its certificate, with x as it was. Else rows are
-/// ordered, the format is chosen, and the preconditioner built, as SolveOptions say. b, x, rows in
-/// certificates and everything else that is seen from outside keep the caller's order.
+/// The setup screens the matrix first. It refuses one with Inf or NaN, one that is not symmetric
+/// (Hermitian) and, where the method needs definiteness (cg), one with a diagonal entry that is not
+/// positive, before anything is measured or converted; each solve then returns that Status with its
+/// certificate and leaves x unchanged. Otherwise rows are reordered, a format is chosen and the
+/// preconditioner is built, as SolveOptions say. b, x and the row numbers in results keep the
+/// caller's order; a note on the preconditioner that counts rows in the new order says so.
 ///
 /// Arrays of the matrix that are shared (see MatrixInput; report().passes lists the others) must
-/// live and keep their values as long as the Solver, or until update(). HostCsr and Views are kept
-/// alive; pointers, Eigen's matrices and vectors are not. Each solve compares shared values with a
-/// hash of them, block by block, for at most 1/64 of the bytes that the solve moved, and of all
-/// values where it did not converge; a solve of 70 multiplications or more so sees all of them, and
-/// what shorter ones leave out the next ones see. It throws where they have changed, with x as it
-/// was.
+/// stay alive and unchanged as long as the Solver, or until update(). HostCsr and Views are kept
+/// alive; raw pointers, Eigen's matrices and vectors are not. Each solve compares shared values,
+/// block by block, with hashes from the setup: at most 1/64 of the bytes that the solve moved, but
+/// all values where it did not converge. So 70 multiplications or more check every value, and
+/// shorter solves continue where the last one stopped. A solve that finds a change throws and
+/// leaves x unchanged.
 ///
-/// Several threads may call solve, multiply and report of one Solver at once; update alone.
-/// Kokkos is initialised where it was not: see ensure_kokkos.
+/// Several threads may call solve, multiply and report of one Solver at once; update, set_stop and
+/// set_observer only while no other call runs. Kokkos is initialised where it was not: see
+/// ensure_kokkos.
 template <class T>
 class Solver {
  public:
@@ -69,16 +71,14 @@ class Solver {
   /// Solves A x = b.
   ///
   /// b  [rows] or [rows, k]: std::vector, std::span, Kokkos View of any layout and memory,
-  /// MultiVector,
-  ///    or a vector or matrix of Eigen (include <krysol/solver/interface/eigen.hpp>)
-  /// x  the same; holds the starting guess and then the solution. It is written when a column is
-  /// done,
-  ///    and stays as it was where an exception is thrown before
+  ///    MultiVector, or a vector or matrix of Eigen (<krysol/solver/interface/eigen.hpp>)
+  /// x  shaped as b; holds the starting guess and then the solution. A column is written once it is
+  ///    solved; columns not solved before an exception keep the starting guess
   ///
   /// Columns are solved one after the other. Returns a SolveResult, or one a column where b is a
-  /// matrix. Throws std::invalid_argument where sizes differ, b and x overlap, or the matrix has
-  /// changed; what the observer throws. Costs beside the iteration: 48 bytes a row and column, 80
-  /// where rows were ordered.
+  /// matrix. Throws std::invalid_argument where sizes differ, b and x overlap, the matrix has
+  /// changed, or solver_options hold an unknown name or a bad value; what the observer throws.
+  /// Bytes moved beside the iteration: 48 a row and column, 80 where rows were reordered.
   template <class B, class X>
   SolveResults<B> solve(const B& b, X&& x) const {
     check_vectors<B, X>();
@@ -118,7 +118,8 @@ class Solver {
   /// What was found and chosen, and the result of the last solve.
   SolveReport report() const;
 
-  /// The options may be changed between solves where no setup depends on them.
+  /// Replace the stopping criteria, or the observer, of later solves. set_stop throws
+  /// std::invalid_argument for a number that is negative or not finite.
   void set_stop(const StoppingCriteria& stop);
   void set_observer(const Observer& observer);
 

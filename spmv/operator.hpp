@@ -36,9 +36,9 @@ requires LinearOperator<A, T, Exec> &&
   return dot(exec, x, ConstVector<T, Exec>(y), sums);
 }
 
-/// A format, which has a name, and kernels that take packs as numbers. A user's own apply may be
-/// written for any T and yet need more of it than a pack can do. A format whose kernels for packs
-/// of some T are not worth the time to compile them says so: A::multiplies_packs<T> = false.
+/// True for formats whose kernels multiply vectors of Pack<T>. A::name tells a format from a user's
+/// operator, whose apply may be declared for any T and yet not compile for a pack. A format for
+/// which compiling such kernels does not pay for some T declares A::multiplies_packs<T> = false.
 template <class A, class T, class Exec>
 concept MultipliesPacks = LinearOperator<A, Pack<T>, Exec> && requires {
   A::name;
@@ -94,11 +94,11 @@ class Operator {
   Index cols = 0;
 
   virtual ~Operator() = default;
-  /// The format's name, as make_operator takes it.
+  /// The format's name without a variant ("csr", not "csr:lanes"), or that of a user's operator.
   virtual std::string_view name() const = 0;
-  /// Stored entries; places that pad are not counted.
+  /// Stored entries, without padding; 0 where a user's operator does not say.
   virtual Offset nnz() const = 0;
-  /// Bytes of the arrays, all read once a multiplication.
+  /// Bytes of the arrays that one multiplication reads; 0 where a user's operator does not say.
   virtual std::int64_t bytes() const = 0;
   virtual void apply_to(const Exec& exec, T alpha, ConstVector<T, Exec> x, T beta,
                         const Vector<T, Exec>& y) const = 0;

@@ -20,7 +20,7 @@ struct TextBlock {
   std::size_t number = 0;  // from 0, in the order of the text
   const char* begin = nullptr;
   const char* end = nullptr;
-  bool whole_lines = true;  // false where a line is longer than anyone's
+  bool whole_lines = true;  // false where a line of more than longest_plain_line is cut
   Array<char> storage;      // holds the block unless the text was in memory
 };
 

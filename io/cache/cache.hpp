@@ -22,9 +22,9 @@ namespace krysol {
 /// count: the hash of all bytes of the source does (docs/matrix-cache.md). Anything else is read
 /// anew and replaced, and so is a cache that is cut or changed while it is read.
 ///
-/// None is written of what is no regular file, of a source that changed while it was read, or less
-/// than two seconds before that: it may change once more without another time. A cache appears
-/// under its name when it is complete, so any number of processes may read and write it.
+/// No cache is written of a source that is no regular file, that changed while it was read, or that
+/// was modified less than two seconds before: a further change might leave its times the same. A
+/// cache appears under its name only when it is complete, so several processes may share it.
 ///
 /// `FileInfo::cache` says what became of it: "read from PATH", "written to PATH" (and what was
 /// wrong with the one there), "not written: REASON" or "not used: REASON". No failure of a cache is

@@ -37,9 +37,10 @@ MatrixFile parse_harwell_boeing(std::string_view text, const std::string& name,
 /// `rhs[rows * k]`, full vectors column by column, makes a Harwell-Boeing file of it, because the
 /// newer format carries none.
 ///
-/// Compressed, standard output and throws as `write_matrix`; std::invalid_argument also for a title
-/// of more than 72 bytes, a key of more than 8, bytes in either that are not printable ASCII, and
-/// right-hand sides of another length or with a pattern or integers. Memory: the entries once more.
+/// Compression, "-" for standard output and exceptions are those of `write_matrix`; throws
+/// std::invalid_argument also for a title of more than 72 bytes, a key of more than 8, bytes in
+/// either that are not printable ASCII, and right-hand sides of another length or with a pattern or
+/// integers. Memory: the entries once more.
 void write_rutherford_boeing(const std::filesystem::path& path, const Triplets<double>& matrix,
                              const WriteOptions& options = {}, const std::vector<double>& rhs = {});
 void write_rutherford_boeing(const std::filesystem::path& path,

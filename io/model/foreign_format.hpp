@@ -14,7 +14,7 @@ bool same_word(std::string_view a, std::string_view b);
 /// Line `number`, from 1, of a text, without its line end; empty where there are fewer.
 std::string_view line_of(std::string_view text, int number);
 
-/// What a text is that is none, by its first bytes: binary data, or a known format of such.
+/// What `head` is where it is not text: binary data, or a known binary format. A sentence, or none.
 std::optional<std::string> foreign_content(std::string_view head);
 
 /// What a file is that is not Matrix Market and cannot be repaired, with what to do; decided by its

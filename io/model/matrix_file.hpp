@@ -45,8 +45,8 @@ enum class Duplicates { keep, sum, first, reject };
 struct CacheOptions {
   bool use = false;
 
-  /// The source's content decides whether its cache is good, all of which is read for that, and not
-  /// its times.
+  /// A cache is good where the hash of the source's content is unchanged, whatever its inode and
+  /// times; all of the source is read for that.
   bool verify = false;
 
   /// Empty: that of KRYSOL_MATRIX_CACHE, else krysol/matrices in $XDG_CACHE_HOME or ~/.cache.

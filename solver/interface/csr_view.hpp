@@ -14,7 +14,8 @@
 
 namespace krysol {
 
-/// The type of numbers behind a pointer.
+/// The type of the numbers behind a pointer. complex32 is a pair of floats, complex64 a pair of
+/// doubles: the 64- and 128-bit complex numbers of other libraries.
 enum class ScalarKind { float32, float64, complex32, complex64 };
 /// S is float, double, or std::complex or Kokkos::complex of either.
 template <class S>

@@ -1,5 +1,6 @@
 // Kokkos Kernels' matrices in krysol::solve and krysol::Solver. For programs that have Kokkos
-// Kernels. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Kernels.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 #include <KokkosSparse_CrsMatrix.hpp>

@@ -18,9 +18,9 @@ namespace krysol {
 /// | col_idx | 32 bits, from 0, no gaps between rows             | one pass                     |
 /// | values  | double or complex<double>, no gaps between rows   | one pass                     |
 ///
-/// Compressed columns are the rows of A', which is A where A is symmetric: real ones are taken as
-/// they are, complex ones conjugated, which is a pass over the values. Only where A turns out not
-/// to be symmetric to the last bit is it transposed. `passes` says what was done.
+/// Compressed columns of A are the rows of A'; complex values are conjugated, in one pass, which
+/// makes them the rows of A^H. That is A where A is symmetric (Hermitian); only where it is not, to
+/// the last bit, does the Solver transpose. `passes` lists the copies that were made.
 template <class T>
 struct MatrixInput {
   HostCsr<T> csr;        // A, or A^H where `adjoint`

@@ -19,28 +19,28 @@ namespace krysol {
 /// What was done from the matrix to the solution, for programs to show. Rows and columns count from
 /// 0 and are those of the caller's matrix; sentences count rows from 1, as files do.
 struct SolveReport {
-  bool screened = false;  // the matrix was looked at before the solve; an operator cannot be
+  bool screened = false;  // values, symmetry and diagonal were checked; an operator's cannot be
   MatrixProperties<std::complex<double>> properties{};
-  bool refused = false;  // by that look: nothing below was made, and `result` says why
+  bool refused = false;  // by that check: nothing below was set up, and `result` says why
   OrderChoice order{};
   std::string format{};                  // as SolveOptions::format repeats it
   std::optional<FormatChoice> choice{};  // where "auto" chose it
   std::optional<TuningRecord> tuning{};  // where keep_tuning asked for it
   std::int64_t format_bytes = 0;
   std::string solver{};
-  std::string preconditioner{};  // that was used: another one where `refusal` says so
+  std::string preconditioner{};  // the one in use: not the one asked for where `refusal` says so
   std::vector<std::pair<std::string, std::string>>
-      preconditioner_facts{};         // what it tells of itself
+      preconditioner_facts{};         // names and values, as its report() gives them
   std::string refusal{};              // what could not be built, and at which row
   std::vector<std::string> notes{};   // what a user should know of the choices
-  std::vector<std::string> passes{};  // over the caller's arrays, that types or layout asked for
+  std::vector<std::string> passes{};  // copies made of the caller's arrays, and why
   StoppingCriteria stop{};
   Counter screen{};      // properties of the matrix
   Counter convert{};     // order and format of the last setup or update
   Counter setup{};       // preconditioner, likewise
-  bool solved = false;   // an iteration was started
-  SolveResult result{};  // of the last solve; of several columns the last one that
-                         // did not converge, or the last
+  bool solved = false;   // solve was called, and the matrix had not been refused
+  SolveResult result{};  // of the last solve; of several columns the first that did not
+                         // converge, else the last
 };
 
 /// Everything that cg_solve can be told, with the same defaults. Names are those of its --list:
@@ -54,11 +54,11 @@ struct SolveOptions {
   std::string order = "auto";             // of the rows while solving
   StoppingCriteria stop{};
   Observer observer{};  // called after each iteration; false ends the solve with the x so far
-  /// Multiplications that a setup will be used for, which measuring must pay within; 0: 400, or
-  /// stop.max_iterations where that is less.
+  /// Multiplications by A expected of all solves with this setup: choosing an order and a format
+  /// must pay off within them. 0: 400, or stop.max_iterations where that is set and smaller.
   double expected_products = 0;
-  std::optional<TuningRecord> tuning{};  // a format and order of before, taken where they fit
-  std::string tuning_name = "the tuning record";  // in the note that says that it does not
+  std::optional<TuningRecord> tuning{};           // of an earlier run; used where it fits
+  std::string tuning_name = "the tuning record";  // what notes call `tuning` where it does not fit
   TuningMemory tuning_memory{};   // of earlier runs' measurements; none unless it is given
   bool keep_tuning = false;       // makes SolveReport::tuning: a pass over the pattern
   bool strict = false;            // a preconditioner that cannot be built is an error, not replaced

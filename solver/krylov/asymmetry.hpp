@@ -23,9 +23,10 @@ struct Scramble {
   }
 };
 
-/// |u'A v - conj(v'A u)| / (|u||A v| + |v||A u|) for two random vectors: some eps for a symmetric
-/// (Hermitian) A, and about |A - A'| / |A| / sqrt(n) for another one. NaN where A holds one.
-/// Vectors `first` and `first` + 1 and `product` of `work` are overwritten. Two products.
+/// |u'A v - conj(v'A u)| / (|u||A v| + |v||A u|), in 2-norms, for two pseudo-random vectors: a few
+/// eps for a symmetric (Hermitian) A, about |A - A'| / |A| / sqrt(n) for any other; 0 or NaN where
+/// A v or A u is not finite. Overwrites `product` [rows] and vectors `first` and `first` + 1 of
+/// `work`. Two products.
 template <class T, class Exec, class A>
 double asymmetry_seen(const Exec& exec, const A& a, const Vector<T, Exec>& product,
                       std::size_t first, Workspace<T, Exec>& work) {

@@ -17,11 +17,11 @@ namespace krysol {
 struct CgOptions {
   double lambda_min = 0;  // no larger than any eigenvalue of M^-1 A, for ErrorBounds; 0: none known
 
-  /// Bytes that another Lanczos process may move, from a start that does not hang on b, before the
-  /// smallest eigenvalue is called converged; where it would take more, it is not called so. 0: no
-  /// such process, and "converged" is as far as CG can tell from b. A step counts as 100 kB beside
-  /// its bytes. Not in the seconds and counters of the solve; none where rows are spread over
-  /// processes.
+  /// Bytes that a second Lanczos process, from a pseudo-random start, may move to confirm that the
+  /// smallest eigenvalue has converged. Where it would need more, or rows are spread over
+  /// processes, that eigenvalue is not called converged. 0: no second process, and "converged"
+  /// holds only as far as the first residual shows the spectrum. A step counts 100 kB besides its
+  /// bytes. Not included in the seconds and counters of the solve.
   double confirm = 0;
 
   /// By name: {{"lambda_min", "1e-3"}, {"confirm", "1e9"}}. Throws as OptionReader does.
@@ -291,21 +291,21 @@ struct CgRun {
 /// b, x      [rows], not overlapping; x holds the starting guess and then the solution
 /// m         symmetric positive definite; Identity{} for none
 /// stop      |b - A x|_2 <= max(atol, rtol |b|_2), for the residual computed from x itself: when
-/// the
-///           recurrence says so, b - A x is computed, and the solve restarts from it where the two
-///           have drifted apart (solver/krylov/monitor.hpp)
+///           that of the recurrence does, b - A x is computed, and the solve restarts from it where
+///           the two have drifted apart (solver/krylov/monitor.hpp)
 /// observer  called after each iteration; false ends the solve
-/// options   a bound of the spectrum, where one is known
+/// options   lambda_min and confirm: see CgOptions
 /// workspace vectors to work in and, where rows are spread over processes, their all-reduce;
 ///           nullptr: its own
 ///
 /// Two reductions an iteration. Bytes a row and iteration in double, beside the matrix, with
-/// Jacobi: A p 24 (p, and q written with its write-allocate), r 32, x and p 48: 104 together, 96 as
-/// named. Sums are taken in an order that does not depend on the number of threads, so neither do
-/// the bits of the result. Symmetry of A is not checked before: where the iteration fails, two more
-/// products show whether A is unsymmetric (solver/krylov/asymmetry.hpp). Throws
-/// std::invalid_argument where sizes do not fit, b and x overlap, or a number of stop or options
-/// makes no sense; all else is in the result. Hestenes & Stiefel, J. Res. NBS 49, 1952,
+/// Jacobi: A p 24 (p, and q written with its write-allocate), r 32, x and p 48: 104 together, 96
+/// without the write-allocate. Sums are taken in an order that does not depend on the number of
+/// threads, so neither do the bits of the result. Symmetry of A is not checked beforehand: where
+/// the iteration fails, two more products show whether A is unsymmetric
+/// (solver/krylov/asymmetry.hpp). Throws std::invalid_argument where sizes do not fit, b and x
+/// overlap, or a number of stop or options is negative or not finite; OutOfMemory; what a, m and
+/// observer throw. Every other outcome is in the result. Hestenes & Stiefel, J. Res. NBS 49, 1952,
 /// DOI 10.6028/jres.049.044; Saad 2003, Alg. 9.1.
 template <class Exec, class A, class T, class M>
 requires LinearOperator<A, T, Exec> && Preconditioner<M, T, Exec> SolveResult

@@ -58,9 +58,8 @@ struct DirectionStep {
   }
 };
 
-/// r := numbers in [-0.5, 0.5) without a pattern, the same for each i on every machine. Bytes a
-/// row:
-/// 16. The mixing of bits is `lowbias32` (Wellons, hash-prospector, 2018).
+/// r := pseudo-random numbers in [-0.5, 0.5), the same on every machine. Bytes a row: 16. The
+/// mixing of bits is `lowbias32` (Wellons, hash-prospector, 2018).
 template <class T>
 struct Noise {
   T* r;

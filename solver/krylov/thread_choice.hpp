@@ -20,25 +20,24 @@ namespace krysol {
 
 /// When to try another number of threads, from the times of iterations alone.
 ///
-/// Threads that meet at the end of each kernel wait for the slowest of them. Where another process
-/// has taken a core, that is one which the system has put to sleep, for some milliseconds each
-/// time, and one thread alone may be ten times as fast; and kernels of a few microseconds do not
-/// pay for waking the others. The bits of a solve do not depend on the number of threads, so it may
-/// change between two iterations.
+/// Threads meet at the end of each kernel, and all wait for the slowest. Where another process
+/// takes a core, the thread on it is suspended for some milliseconds each time, and one thread
+/// alone may be ten times as fast; and kernels of a few microseconds do not pay for waking the
+/// other threads. The bits of a solve do not depend on the number of threads, so it may change
+/// between iterations.
 ///
-/// Iterations with all threads are watched in windows of some milliseconds, longer than the system
-/// lets a process have a core. Where they are short, some took much longer than the fastest, or the
-/// calling thread did not have its core for a quarter of the time, others follow with one thread, a
-/// few or for as long, and the faster of the two numbers goes on. The other is tried again after 16
-/// times as long, and after each trial in vain after twice as long as before. The first iteration
-/// after a change does not count unless it is long: caches have what the other number of threads
-/// read.
+/// Iterations with all threads are timed in windows of some milliseconds, longer than the time
+/// slice of a process. A trial with one thread follows where iterations are short, where their mean
+/// time is well above the least, or where the calling thread lacked its core for a quarter of the
+/// time. The faster number is kept; the other is tried again after 16 times the length of the
+/// trial, and after each trial that it loses the wait doubles. The first iteration after a change
+/// is not counted unless it is long, because the caches hold what the other number of threads read.
 class ThreadTrials {
  public:
   static constexpr double short_iteration = 30e-6;  // s: three kernels, waking threads for each
   static constexpr double disturbed = 1.5;          // mean over least seconds of an iteration
   static constexpr double own_core = 0.75;          // of the time, at the least
-  static constexpr double benefit = 0.9;            // of the time, which one thread must save
+  static constexpr double benefit = 0.9;            // time of one thread over that of all, at most
   static constexpr int least_count = 4;             // iterations of a window
   static constexpr int short_count = 8;             // likewise, where they are short
   static constexpr double window = 10e-3;           // s

@@ -7,8 +7,8 @@
 
 namespace krysol {
 
-/// Kept beside an iteration. Each restart from the true residual begins another Lanczos process;
-/// of the spectrum the best of all of them is kept, and each iterate has the bounds of its own run.
+/// Collects CG's coefficients. Each restart from the true residual begins another Lanczos process:
+/// the spectrum merges the four longest, and each iterate gets its error bounds from its own.
 class LanczosMonitor {
  public:
   /// From r = b - A x of that norm, with rho = scale^2 r'z.
@@ -31,9 +31,9 @@ class LanczosMonitor {
   Spectrum spectrum(double epsilon) const;
 
   /// Sets errors and iterations_left of a result that is otherwise complete, with its cg->spectrum
-  /// and cg->error.solution_norm. Where A or M turned out indefinite nothing is known; where x has
-  /// drifted off the recurrence, no upper bound of its error is; nor where a Ritz value below
-  /// lambda_min says that this is none.
+  /// and cg->error.solution_norm. NaN are: all errors, where A or M turned out indefinite; both
+  /// upper ones of the last x, where |b - A x| > 2 |r| of the recurrence; every upper_bound, where
+  /// a Ritz value below lambda_min refutes it.
   void conclude(double lambda_min, double epsilon, SolveResult& result);
 
  private:

@@ -12,10 +12,10 @@ struct MethodTraits {
   std::string_view title = "This method";  // at the start of a sentence: CG, MINRES
   bool needs_symmetry = false;             // A = A' (A = A^H), and so is M
   bool needs_definiteness = false;         // A is positive definite, too
-  bool admits_changing_preconditioner = false;  // M may be another one in each iteration
+  bool admits_changing_preconditioner = false;  // flexible: M may vary between iterations
   bool takes_parameters = false;                // in its name, after a colon, as in gmres:30
-  std::string_view smallest{};  // "x has the smallest ...", of all that the iteration could make
-  std::string_view best_in{};   // "x is best in ..."
+  std::string_view smallest{};  // completes "x has the smallest ...", over the Krylov space so far
+  std::string_view best_in{};   // completes "x is best in ..."
 };
 
 /// Conjugate gradients (solver/krylov/cg.hpp), which ask most.

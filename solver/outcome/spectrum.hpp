@@ -8,18 +8,17 @@
 
 namespace krysol {
 
-/// An eigenvalue of CG's tridiagonal matrix: an estimate, from inside, of one of M^-1 A.
+/// An eigenvalue of CG's tridiagonal matrix: approximates one of M^-1 A, from inside its spectrum.
 struct RitzValue {
   double value = 0;
-  double residual = 0;     // within this distance there is an eigenvalue
-  bool converged = false;  // and that is where it belongs, as far as CG can tell
+  double residual = 0;     // an eigenvalue of M^-1 A lies within this distance of `value`
+  bool converged = false;  // accepted as an eigenvalue; at an end: as the extreme one (spectrum_of)
 };
 
-/// The spectrum of M^-1 A (of A without a preconditioner) as far as it took part in the solve:
-/// eigenvectors that are orthogonal to the first residual leave no trace, and b = A x* has little
-/// of those of small eigenvalues. Where `confirming_steps` is not 0, the smallest is called
-/// converged only if that many steps from a start that has a part of all of them brought no smaller
-/// one (CgOptions::confirm).
+/// The spectrum of M^-1 A (of A without a preconditioner), estimated. Eigenvectors orthogonal to
+/// the first residual cannot be seen, and b = A x* contains little of those of small eigenvalues.
+/// Where confirming_steps > 0, the smallest is called converged only if that many Lanczos steps
+/// from a pseudo-random start found none more than 1 % smaller (CgOptions::confirm).
 struct Spectrum {
   std::vector<RitzValue> values;  // a few at both ends, ascending, copies merged; may be empty
   RitzValue smallest;
@@ -33,17 +32,17 @@ struct Spectrum {
 
 constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 
-/// |x - x*|_A of the x that is returned and of an earlier one; NaN: not known, as the upper ones
-/// are where |b - A x| is more than twice the |r| of the recurrence, by rounding.
+/// Bounds of |x - x*|_A; NaN: not known. Both upper ones are NaN where, through rounding,
+/// |b - A x|_2 is more than twice the |r|_2 of the recurrence.
 struct ErrorBounds {
-  double lower = not_known;  // of the x `delay` iterations before the last; never too large
+  double lower = not_known;  // for the x `delay` iterations before the last; never too large
   std::int64_t delay = 0;
-  double upper_estimate = not_known;  // of the last x, with the smallest Ritz value: about that
-  double upper_bound = not_known;     // of the last x, where CgOptions::lambda_min is given
-  bool lambda_min_refuted = false;    // by a smaller Ritz value: then there is no such bound
+  double upper_estimate = not_known;  // for the last x, by the smallest Ritz value: approximate
+  double upper_bound = not_known;     // for the last x, where CgOptions::lambda_min is given
+  bool lambda_min_refuted = false;    // a Ritz value is smaller: then there is no upper_bound
   double solution_norm = not_known;   // |x*|_A, or a little less
 
-  /// Relative to |x*|_A: no smaller than they should be, as that norm is bounded from below.
+  /// error / solution_norm: no less than error / |x*|_A, as solution_norm is a lower bound.
   double relative(double error) const { return error / solution_norm; }
 };
 

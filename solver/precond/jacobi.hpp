@@ -10,9 +10,10 @@
 
 namespace krysol {
 
-/// z(i) := r(i) / |A(i, i)|, so that M is positive definite for an indefinite A too. Where the
-/// diagonal entry is missing, zero or not finite, z(i) := r(i); neither kind of A is positive
-/// definite, and `find_breakdown` says so before a solve that needs that.
+/// z(i) := r(i) / |Re A(i, i)|, so that M is positive definite even where A is not. Where the
+/// diagonal entry is missing, zero or not finite, z(i) := r(i). An A with such an entry or a
+/// negative one is not positive definite; `find_breakdown` reports it before a solve that needs
+/// definiteness.
 /// Bytes a row and application: 8 beside r and z, in the solver's own loops.
 /// Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., 2003, section 10.2.
 template <class T, class Exec = Kokkos::DefaultExecutionSpace>

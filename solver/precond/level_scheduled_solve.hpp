@@ -37,7 +37,8 @@ void check_pattern(std::string_view name, const std::vector<Offset>& row_ptr,
                    const std::vector<Index>& col_idx, const std::vector<Offset>& other_row_ptr,
                    const std::vector<Index>& other_col_idx);
 
-/// Rows in an order in which each depends on none of its own level. A place is a position in it.
+/// Rows in an order in which each depends on rows of earlier levels alone or, where `chained`, also
+/// on rows before it in its own level. A place is a position in this order.
 struct Levels {
   std::vector<Index> order;  // [rows] row at each place; ascending within a level
   std::vector<Index> begin;  // [levels + 1] first place of each level

@@ -12,9 +12,10 @@
 
 namespace krysol {
 
-/// z := M^-1 r with M symmetric (Hermitian) positive definite, the same linear map each time. apply
-/// may leave z undone until exec's next fence; it neither reads what z held nor writes r, and the
-/// two do not overlap. A user's own type needs no more than this. What it may have besides:
+/// z := M^-1 r with M symmetric (Hermitian) positive definite, the same linear map in each call. r,
+/// z: [rows], not overlapping; r is not written, and what z held is not read. apply may return
+/// before z is complete: exec.fence() waits for it. A user's own type needs no more than apply.
+/// Optional:
 ///
 ///     double bytes() const                      that one application moves, with r and z
 ///     void update(const HostCsr<T>&)            other values in the same pattern
@@ -44,7 +45,7 @@ struct Identity {
   }
 };
 
-/// What the setup of a preconditioner had to do differently.
+/// Where a setup departed from what was asked for: a part not built, a shift. Both empty: nowhere.
 struct SetupNote {
   std::string refusal;  // what could not be built, and at which row; empty where all was
   std::string remedy;   // what is used in its place, or was done to build it
@@ -91,8 +92,8 @@ class AnyPreconditioner {
   virtual SetupNote setup_note() const { return {}; }
   /// What was made, for a report; empty where there is nothing to tell.
   virtual std::vector<SetupFact> report() const { return {}; }
-  /// True where x := x + M^-1 (b - A x), from any x, enlarges the error of no symmetric positive
-  /// definite A in its A-norm: no eigenvalue of M^-1 A is above 2. See `smooth`.
+  /// True where no eigenvalue of M^-1 A is above 2 for any symmetric positive definite A: then
+  /// x := x + M^-1 (b - A x) never increases the error in the A-norm. See `smooth`.
   virtual bool can_smooth() const { return false; }
 
  protected:

@@ -39,9 +39,10 @@ class OutOfMemory : public std::bad_alloc {
 /// where it does not say.
 std::optional<std::int64_t> free_device_bytes();
 
-/// What this process may still use of the host's memory: what the system can give without swapping
-/// (MemAvailable), within the limits of its control groups and of its address space. Nothing where
-/// the system does not say. A system promises more than it has, and ends those who use it.
+/// Bytes of host memory that this process may still use: what the system can give without swapping
+/// (MemAvailable), within the limits of its control groups and address space. Nothing where the
+/// system does not say. Linux overcommits: it grants more, and later kills the process that uses
+/// it.
 std::optional<std::int64_t> free_host_bytes();
 
 /// Throws OutOfMemory where so many bytes are more than free_host_bytes(). For less than 64 MiB it

@@ -40,9 +40,9 @@ struct alignas(detail::pack_alignment<T>) Pack {
 #else
   Pack() = default;
 #endif
-  /// Not trivial, so that functions take packs by reference. In registers, which the ABI would have
-  /// it, they go by the width that a file is compiled for, and two files that differ in that would
-  /// call each other's instances of one template.
+  /// Not trivial, so that functions take packs by reference. The ABI would pass a trivial pack in
+  /// registers as wide as a file is compiled for, and two files that differ in that would call each
+  /// other's instances of one template.
   KOKKOS_INLINE_FUNCTION Pack(const Pack& b) {
     if constexpr (vector) {
       v = b.v;

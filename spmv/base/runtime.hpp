@@ -9,8 +9,8 @@ namespace krysol {
 /// wants other settings, or Kokkos Tools to see its end, initialises Kokkos itself, before the
 /// first call of Krysol.
 ///
-/// What is initialised here is not finalized on a host, where there is nothing to give back; of a
-/// build for GPUs it is when the process exits, unless a RuntimeLease lives on.
+/// Kokkos initialised here is never finalized where kernels run on the host: there is nothing to
+/// release. With a GPU it is finalized when the process exits, unless a RuntimeLease still exists.
 /// Throws std::logic_error after Kokkos::finalize, which cannot be undone in a process.
 void ensure_kokkos();
 

@@ -43,9 +43,9 @@ struct Tiles {
 template <class Exec>
 using TeamMember = typename Kokkos::TeamPolicy<Exec>::member_type;
 
-/// The threads that a team has, which take the places of those that were asked for where they are
-/// fewer. Only OpenMPTarget gives fewer (as many as the target has), and its team_size() is what
-/// was asked for.
+/// The threads that a team really has; where they are fewer than asked for, they must do all the
+/// work. Only OpenMPTarget gives fewer (as many as the target has), while its team_size() returns
+/// the number asked for.
 template <class Member>
 KOKKOS_INLINE_FUNCTION int threads_of_team(const Member& member) {
 #ifdef KOKKOS_ENABLE_OPENMPTARGET

@@ -255,9 +255,10 @@ CsrProduct<S, T, Exec> row_product(const Csr<S, Exec>& a, const Kokkos::View<con
           a.scattered};
 }
 
-/// Would loops over rows wait for x? By a sample of col_idx, where matrix and x are larger than
-/// the caches. Below a tenth the core's own prefetching does as well, and asking costs a fifth of
-/// the time; grids have 0.02 to 0.08, meshes as they are generated 0.14 and more.
+/// True where rows should prefetch x: x exceeds the second-level caches, matrix and x all caches,
+/// and more than a tenth of the reads of x miss, by a sample of col_idx (missed_reads: grids 0.02
+/// to 0.08, meshes as they are generated 0.14 and more). Below that the hardware prefetches as
+/// well, and asking costs a fifth of the time. False on a GPU.
 template <class S, class Exec>
 bool reads_x_all_over(const Csr<S, Exec>& a) {
   if constexpr (Tiles<Exec>::tiled) {

@@ -8,8 +8,7 @@
 
 namespace krysol {
 
-/// Bytes of all slots; refuses much padding, and on a host all else, where sell_c_sigma reads the
-/// same slots in one stream instead of one for each slot of a row.
+/// Bytes of all slots, padding included; refuses where they exceed 1.3 times the bytes of csr.
 inline FormatEstimate estimate_ell(const MatrixProfile& matrix) {
   const std::int64_t bytes =
       std::int64_t{matrix.longest_row()} * matrix.rows() * matrix.slot_bytes();

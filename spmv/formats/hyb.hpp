@@ -7,7 +7,7 @@
 
 namespace krysol {
 
-/// Refuses what is not clearly less than sell_c_sigma.
+/// Bytes of the two parts; refuses where they exceed 1.3 times the bytes of csr.
 FormatEstimate estimate_hyb(const MatrixProfile& matrix);
 
 /// A = ell + coo. The width of the ELL part is the largest that at least a third of the rows fill.

@@ -35,7 +35,7 @@ struct Stencil {
   Kokkos::View<S*, Exec> masked_values;            // [8 masked.ptr[lists]]
 
   Offset nnz() const { return entries; }
-  /// Of lists that slices share, the least.
+  /// Bytes: a lower bound, 4 a slice, without the lists that slices share.
   static FormatEstimate estimate(const MatrixProfile& matrix) {
     const RowSample sample = sample_rows(matrix, true);
     const std::int64_t bytes =

@@ -38,7 +38,7 @@ struct StencilPattern {
   MaskedSlices<Exec> masked;                       // on a host
 
   Offset nnz() const { return entries; }
-  /// Of lists that slices share, the least.
+  /// Bytes: a lower bound, the values and 12 a slice, without the lists that slices share.
   static FormatEstimate estimate(const MatrixProfile& matrix) {
     const RowSample sample = sample_rows(matrix, false);
     const std::int64_t bytes = matrix.nnz() * matrix.entry_bytes() +

@@ -7,7 +7,8 @@
 
 namespace krysol {
 
-/// One triangle, and of lists that slices share, the least.
+/// Bytes: a lower bound, the values of one triangle and an offset of 16 bits for each 8 of them, as
+/// if all slices had shared lists.
 FormatEstimate estimate_symmetric(const MatrixProfile& matrix);
 
 /// A(i, j) for j >= i alone; A(j, i) is its conjugate. Slices of C rows follow each other in two

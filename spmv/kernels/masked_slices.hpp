@@ -46,11 +46,11 @@ struct PatternSlices {
   std::int64_t mixed_rows = 0;  // in mixed slices
 };
 
-/// On a host slices are masked, and take a value for each of their rows and offsets; those of mixed
-/// slices follow each other. Mixed are left: slices for which eight neighbours of x would not all
-/// exist; whose rows do not ascend, or have so little in common that there would be more than
-/// most_slots for each of their entries; and those whose lists would not stay in a core's second
-/// cache. On a GPU none are masked, and mixed ones are padded. offset: what offsets_of says.
+/// On a host, a slice of several patterns is masked: it stores a value for each of its rows and
+/// each offset that any of them has. It stays mixed, with its values row after row, where loads of
+/// eight neighbours would leave x, where the columns of a row do not ascend, where masking takes
+/// more than most_slots values an entry, and where all lists would outgrow a core's second-level
+/// cache. On a GPU no slice is masked, and mixed ones are padded. offset: as offsets_of returns it.
 PatternSlices plan_pattern_slices(const RowPatterns& patterns, const std::vector<Index>& offset,
                                   const Offset* row_ptr, Index rows, Index cols, Index slice,
                                   bool host, double most_slots);

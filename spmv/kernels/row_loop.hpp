@@ -13,18 +13,17 @@
 
 namespace krysol {
 
-// A format whose rows end in one place is its storage, and two functions that this loop needs:
+// A format that sums each row in one place consists of its arrays and two functions for this loop:
 //
-//   auto row_blocks(A)          how its rows are cut into pieces of similar work; must depend on
+//   auto row_blocks(A)          how its rows are cut into blocks of similar work; must depend on
 //                               the matrix alone, so that a sum's order does not depend on threads
 //   auto row_product(A, x)      an object with  void operator()(member, first, count, T* sum) const
 //                               that sets sum[w] = (A x)(first + w); count <= Tiles<Exec>::rows,
 //                               which is 1 on a GPU. One that writes each sum once, row after row,
-//                               says  static constexpr bool writes_in_order = true;  its sums then
-//                               go to y at once where they are what is stored. One for which
-//                               row_of_team(product, member, i)  sums a row by all of a team on a
-//                               GPU says  has_rows_of_team = true;  blocks of one row then are
-//                               summed so
+//                               says  static constexpr bool writes_in_order = true;  it then writes
+//                               straight to y where alpha = 1, beta = 0 and rows are in order. One
+//                               that says  has_rows_of_team = true  has blocks of one row summed on
+//                               a GPU by row_of_team(product, member, i), with the whole team
 //   int row_lanes(A)            only where several vector lanes of a team work on one row together
 //   RowOrder row_order(A)       only where rows are stored in another order than theirs
 //

@@ -18,10 +18,10 @@
 
 namespace krysol {
 
-/// total + a b of real numbers, rounded once where the processor can. Said, because whether a
-/// compiler makes one instruction of the two is up to the loop around them (g++ multiplies eight at
-/// once and then adds one after another where it thinks that faster), and loops with the same sums,
-/// such as those of the product alone and with a dot product, have the same bits.
+/// total + a b of real numbers, rounded once where the processor can. Written as a fused operation
+/// because a compiler fuses or not by the loop around it (g++ multiplies eight at once and then
+/// adds one after another where it thinks that faster), and loops with the same sums, such as those
+/// of apply and apply_dot, must have the same bits.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T multiply_add(const T& a, const T& b, const T& total) {
 #if (defined(__FMA__) || defined(__aarch64__)) && !defined(__CUDA_ARCH__) && \

@@ -79,8 +79,9 @@ KOKKOS_INLINE_FUNCTION double dot_terms(const T& xi, const T& own, const T& othe
   }
 }
 
-/// One row of a triangle: offsets list[0 .. n) from the diagonal, ascending, and values. Adds the
-/// row's mirror image to `sums`, and returns what its own entries make: the diagonal's apart.
+/// One row of a triangle: v[k] = A(i, i + list[k]) for 0 <= k < n, offsets ascending. Adds alpha
+/// v[k] x(i + list[k]) to y(i), alpha conj(v[k]) x(i) to the sum of row i + list[k] unless that is
+/// i, and the row's share of x'A x to `term`.
 template <class D, class S, class T>
 KOKKOS_FORCEINLINE_FUNCTION void add_half_row(Index i, const D* list, Index n, const S* v, T alpha,
                                               const T* x, const PartSums<T>& sums, double& term) {

@@ -45,7 +45,7 @@ struct TuningRecord {
   std::string version;  // of the program that saves it; not compared
   std::string entry;    // float, double, complex<float>, complex<double>
   std::string space;    // OpenMP, Serial, Cuda, HIP, as Kokkos names them
-  int threads = 0;      // of the host; not compared, because results do not depend on them
+  int threads = 0;      // of the host; compared by TuningMemory, not by mismatch()
   bool with_dot = false;
   std::string order =
       "none";                // of the rows, as reorder() takes it; its caller's to fill in and use

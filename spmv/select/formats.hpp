@@ -30,11 +30,11 @@ std::vector<FormatInfo> list_formats();
 /// FormatRefusal, with the numbers, where the format cannot reasonably hold this matrix.
 /// std::invalid_argument too for what check() refuses, in one pass over the matrix.
 ///
-/// The operator may keep on using the arrays of `csr`: on a host csr, csr_merge and kokkos_kernels
-/// share all three, coo its columns and values, bsr its values. Those cost no memory, and where the
-/// caller changes values in place they change the operator. All other formats (ell, say), and any
-/// on a device, copy. Views keep shared arrays alive; behind unmanaged ones the caller must. For
-/// other values under any format make the operator anew.
+/// The operator may share the arrays of `csr`: on a host csr, csr_merge and kokkos_kernels share
+/// all three, coo its columns and values, bsr its values. Shared arrays cost no memory, and values
+/// changed in place change the operator. All other formats, and any on a device, copy. Views keep
+/// shared arrays alive; memory behind unmanaged Views must outlive the operator. To change the
+/// values of an operator in any format, make a new one.
 ///
 /// A const operator may multiply for several host threads at once, each with vectors and a
 /// ReductionWorkspace of its own: every product has the bits that it has alone. What a product

@@ -1,6 +1,7 @@
 // The body of make_operator. Only the files that instantiate it include this:
 // spmv/select/formats_*.cpp, one for each type of values and vectors, because each takes a compiler
-// half a minute and more. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// half a minute and more.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 #include <krysol/spmv/base/spaces.hpp>

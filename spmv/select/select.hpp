@@ -20,16 +20,16 @@ struct SelectOptions {
   /// The caller has seen that the matrix is symmetric to the bit (MatrixProperties::mirrored): then
   /// formats of one triangle do not look again, which is most of their conversion.
   bool mirrored = false;
-  /// No format is tried that would take choosing, as far as can be told before, beyond this share
-  /// of the time of `products` multiplications by the best so far and beyond so many seconds.
-  /// First come the fewest bytes, or what is fast within the caches where the matrix is; formats
-  /// that use the arrays of csr are last, and timed in any case.
+  /// Choosing may take most_share of the time of `products` multiplications by the best format so
+  /// far, or unnoticed_seconds where that is more; a format expected to exceed it is not tried.
+  /// Those with the least estimated time of conversion and `products` multiplications come first;
+  /// formats that use the arrays of csr come last, and are timed in any case.
   double most_share = 0.2;
   double unnoticed_seconds = 0.0008;
-  /// What an earlier run on this machine measured for a matrix with this pattern. The fastest but
-  /// csr is timed first. Where it is to csr what it was (within 1.25 times), those that were 1.1
-  /// times as slow as the best or slower are not timed again, and the time goes to those that were
-  /// not timed then; else all of it is passed over.
+  /// Measurements of an earlier run on this machine for a matrix with this pattern. The fastest but
+  /// csr is timed first. Where the ratio of its time to that of csr is what it was, within a factor
+  /// 1.25, formats that took 1.1 times the best time or more are not timed again, and the time goes
+  /// to those that were not timed then; otherwise the measurements are ignored.
   const FormatChoice* earlier = nullptr;
   /// Seconds of a multiplication in a format (a name with its variant) in place of the clock's; for
   /// tests.
@@ -41,13 +41,13 @@ inline constexpr Offset least_nnz_to_select = 20000;
 /// With fewer multiplications ahead than this, measuring costs more than it can save.
 inline constexpr double least_products_to_select = 40;
 
-/// The matrix in the format that multiplies fastest here. Each is timed in turns with the best so
-/// far, but for those that refuse the matrix, those whose bytes alone would take longer than the
-/// best even at the highest rate of reading seen in this run (of the matrix's own arrays, or of any
-/// format), and those for which no time is left. A format in which a multiplication takes
-/// half as long again as in the best, by its second time too, gets no further turns.
-/// Formats that add in no fixed order are no candidates. Where the times are within 2 % csr is
-/// kept. Throws what make_operator throws for csr. Instantiated as make_operator is.
+/// The matrix in the format that multiplies fastest here. Not tried are formats that refuse the
+/// matrix, those whose bytes alone would take longer than the best so far even at 1.3 times the
+/// highest rate of reading seen in this run (of the matrix's own arrays, or of any format), and
+/// those for which no time is left. Each other is timed alone and, where it is within a factor 1.25
+/// of the best so far, in turns with it; it becomes the best where it is more than 2 % faster. csr
+/// is the first. Formats that sum in no fixed order are not candidates. `choice` receives the times
+/// and the reason. Throws what make_operator throws for csr. Instantiated as make_operator is.
 template <class S, class Exec = Kokkos::DefaultExecutionSpace>
 std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>& csr,
                                                  const SelectOptions& options,

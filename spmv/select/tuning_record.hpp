@@ -17,9 +17,9 @@ MatrixFingerprint fingerprint(const HostCsr<S>& csr, bool with_values);
 template <class S, class Exec = Kokkos::DefaultExecutionSpace>
 TuningRecord save(const FormatChoice& choice, const HostCsr<S>& csr, const SelectOptions& options);
 
-/// What differs between that for which a choice was saved and this matrix on this space, as a
-/// sentence; empty where it fits. Numbers of threads, versions and values may differ, the last not
-/// for formats that look at them.
+/// Why a saved choice does not fit this matrix on this space, as a sentence; empty where it fits.
+/// Entry type, space, shape and pattern must agree, and the values for formats that look at them;
+/// numbers of threads and versions are not compared.
 template <class S, class Exec = Kokkos::DefaultExecutionSpace>
 std::string mismatch(const TuningRecord& saved, const HostCsr<S>& csr);
 
