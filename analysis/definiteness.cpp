@@ -143,14 +143,18 @@ std::optional<Definiteness> judge_shape(const MatrixReport& p) {
   }
   if (p.rows == 0) return make(Verdict::open, "empty", "there are no rows");
   if (p.values.not_finite > 0) {
-    return make(Verdict::open, "not_finite", "sums of duplicate entries are not finite");
+    return make(Verdict::open, "not_finite",
+                fmt::format("{} of its values {} not finite", p.values.not_finite,
+                            p.values.not_finite == 1 ? "is" : "are"));
   }
   if (!p.symmetry.nearly_hermitian) {
     const Place at = p.symmetry.asymmetric;
-    return make(Verdict::no, "not_symmetric",
-                fmt::format("entries ({}, {}) and ({}, {}) differ by {:.1e} relatively", at.row + 1,
-                            at.col + 1, at.col + 1, at.row + 1, p.symmetry.asymmetry),
-                at, p.symmetry.asymmetry);
+    const std::string what =
+        at.row == at.col
+            ? fmt::format("entry ({0}, {0}) on the diagonal is not real", at.row + 1)
+            : fmt::format("entries ({}, {}) and ({}, {}) differ by {:.1e} relatively", at.row + 1,
+                          at.col + 1, at.col + 1, at.row + 1, p.symmetry.asymmetry);
+    return make(Verdict::no, "not_symmetric", what, at, p.symmetry.asymmetry);
   }
   return std::nullopt;
 }

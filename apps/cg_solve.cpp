@@ -134,6 +134,10 @@ SolveOptions solve_options(const Options& options) {
   o.order = options.reorder;
   o.stop = options.stop;
   if (options.lambda_min > 0) {
+    if (options.solver != "cg") {
+      throw UsageError(fmt::format("--lambda-min: only cg bounds its error by it; --solver is {}",
+                                   options.solver));
+    }
     o.solver_options["lambda_min"] = fmt::format("{}", options.lambda_min);
   }
   const bool reports = !options.quiet || !options.json.empty();
@@ -195,7 +199,8 @@ int run_typed(const Options& options, SolveOptions wanted, const Assembled<S>& a
   } else if (!options.output.empty() && report.solved) {
     outputs.attempt([&] { write_dense(vector_path(options.output), a.rows, 1, system.x); });
   } else if (!options.output.empty()) {
-    report.notes.push_back(fmt::format("{} was not written: there is no solution", options.output));
+    report.notes.push_back(
+        fmt::format("{} was not written: nothing was solved, see the advice", options.output));
   }
   outputs.attempt([&] { write_witness<S>(options, report); });
   if (!options.machine.no_bandwidth && !CatchInterrupt::happened() &&

@@ -305,6 +305,9 @@ int convert(const Options& o, const Target& target, const FileInfo& info,
   write.compression = target.compression;
   write.field = field_for(o, target, info, a);
   check_type(o, target, *write.field, a.symmetry);
+  if (write.field == Field::pattern && info.field != Field::pattern) {
+    notes.emplace_back("values left out");
+  }
   write.title = o.title;
   if (target.format == Format::matrix_market) {
     write_matrix(o.out, a, write);
@@ -316,6 +319,10 @@ int convert(const Options& o, const Target& target, const FileInfo& info,
     write_rutherford_boeing(o.out, a, write, right_hand_side<T>(o, a.rows, attached.rhs));
   }
   if (o.quiet) return exit_converged;
+  if (target.format == Format::rutherford_boeing) {
+    const Offset summed = sum_duplicates(a);  // as its writer does
+    if (summed > 0) notes.push_back(fmt::format("duplicates summed: {}", summed));
+  }
   const std::string matrix =
       fmt::format("{} x {}, {} {}, {} entries", a.rows, a.cols, to_string(*write.field),
                   to_string(a.symmetry), a.values.size());

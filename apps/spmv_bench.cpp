@@ -80,10 +80,12 @@ void add_options(CLI::App& app, Options& o) {
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
   app.add_flag("--verify", o.bench.verify, "compare every result with the serial reference");
-  app.add_flag("--transfers", o.bench.transfers,
-               "time as well what a single product costs: x to the device, y back");
+  auto* transfers = app.add_flag("--transfers", o.bench.transfers,
+                                 "time as well what a single product costs: x to the device, y "
+                                 "back");
   app.add_flag("--managed", o.bench.managed,
-               "with --transfers: memory that host and device share, instead of copies");
+               "with --transfers: memory that host and device share, instead of copies")
+      ->needs(transfers);
   app.add_option("--vectors", o.bench.vectors,
                  "time as well a product of that many vectors at once, and compare it with one")
       ->check(CLI::Range(1, 1000000));

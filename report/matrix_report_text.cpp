@@ -91,12 +91,13 @@ std::string lengths_text(const Lengths& l) {
                      grouped(l.shortest), grouped(l.longest), l.mean, l.median, l.deviation);
 }
 
-std::string empties(const Tally& t, std::string_view kind) {
+/// Of n rows beside `other` columns, or the other way round.
+std::string empties(const Tally& t, std::string_view kind, Index n, Index other) {
   if (t.count == 0) return {};
-  return line("", fmt::format("{} ({}): the rank is not full",
+  return line("", fmt::format("{} ({}){}",
                               plural(t.count, fmt::format("{} is empty", kind),
                                      fmt::format("{}s are empty", kind)),
-                              first(t)));
+                              first(t), n - t.count < other ? ": the rank is not full" : ""));
 }
 
 std::string range_of_bin(std::size_t bin) {
@@ -125,12 +126,12 @@ std::string histogram(const Lengths& l) {
 std::string lengths_block(const MatrixReport& p) {
   if (p.rows == 0 || p.cols == 0) return {};
   std::string out = line("rows", lengths_text(p.row_lengths));
-  out += empties(p.row_lengths.empty, "row");
+  out += empties(p.row_lengths.empty, "row", p.rows, p.cols);
   out += histogram(p.row_lengths);
   const bool same = p.square() && p.symmetry.mirrored == p.symmetry.off_diagonal;
   if (same) return out;
   out += line("columns", lengths_text(p.col_lengths));
-  return out + empties(p.col_lengths.empty, "column");
+  return out + empties(p.col_lengths.empty, "column", p.cols, p.rows);
 }
 
 std::string band_block(const MatrixReport& p) {

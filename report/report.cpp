@@ -20,6 +20,11 @@ std::string symmetry(const MatrixSummary& m) {
   const std::string tolerance = fmt::format("checked to {:.0e}", m.symmetry_tolerance);
   if (m.rows != m.cols) return "not square";
   if (m.asymmetry == 0) return "symmetric, exactly";
+  if (m.asymmetric_row == m.asymmetric_col) {
+    return fmt::format("{} ({}): entry ({}, {}) on the diagonal is not real",
+                       m.symmetric ? "symmetric" : "not symmetric", tolerance, m.asymmetric_row + 1,
+                       m.asymmetric_col + 1);
+  }
   return fmt::format("{} ({}): entries ({}, {}) and ({}, {}) differ by {:.1e} relatively",
                      m.symmetric ? "symmetric" : "not symmetric", tolerance, m.asymmetric_row + 1,
                      m.asymmetric_col + 1, m.asymmetric_col + 1, m.asymmetric_row + 1, m.asymmetry);
@@ -40,14 +45,19 @@ std::string diagonal(const MatrixSummary& m) {
 std::string matrix_block(const Report& r) {
   const MatrixSummary& m = r.matrix;
   std::string out = line("matrix", file_and_member(m.file, m.member));
-  out += line("", fmt::format("{} x {}, {} nonzeros ({} {}, {} entries stored)", grouped(m.rows),
-                              grouped(m.cols), grouped(m.nnz), m.field, m.symmetry,
-                              grouped(m.stored_entries)));
+  const auto counted = [](std::int64_t n, std::string_view one, std::string_view many) {
+    return fmt::format("{} {}", grouped(n), n == 1 ? one : many);
+  };
+  out += line("", fmt::format("{} x {}, {} ({} {}, {} stored)", grouped(m.rows), grouped(m.cols),
+                              counted(m.nnz, "nonzero", "nonzeros"), m.field, m.symmetry,
+                              counted(m.stored_entries, "entry", "entries")));
   if (m.duplicates > 0) {
-    out += line("", fmt::format("{} duplicate entries were summed", grouped(m.duplicates)));
+    out += line("", fmt::format("{} summed", counted(m.duplicates, "duplicate entry was",
+                                                     "duplicate entries were")));
   }
   if (m.explicit_zeros > 0) {
-    out += line("", fmt::format("{} stored entries are zero, and kept", grouped(m.explicit_zeros)));
+    out += line("", fmt::format("{} zero, and kept", counted(m.explicit_zeros, "stored entry is",
+                                                             "stored entries are")));
   }
   for (const std::string& repair : m.repairs) out += line("", fmt::format("repaired: {}", repair));
   out += line("", symmetry(m));
@@ -55,7 +65,8 @@ std::string matrix_block(const Report& r) {
   const double mean = m.rows > 0 ? static_cast<double>(m.nnz) / static_cast<double>(m.rows) : 0;
   out += line(
       "", fmt::format(
-              "rows of {} to {} nonzeros, {:.1f} on average{}", m.shortest_row, m.longest_row, mean,
+              "rows of {} to {}, {:.1f} on average{}", m.shortest_row,
+              counted(m.longest_row, "nonzero", "nonzeros"), mean,
               m.empty_rows > 0 ? fmt::format(", {} of them empty", grouped(m.empty_rows)) : ""));
   return out;
 }

@@ -57,9 +57,10 @@ namespace {
 bool same_file(const std::string& a, const std::string& b) {
   std::error_code failed;
   if (std::filesystem::equivalent(a, b, failed) && !failed) return true;
-  const auto path_a = std::filesystem::weakly_canonical(a, failed);
+  // Absolute first: the name of a file that is not there, and has no folder, would stay as it is.
+  const auto path_a = weakly_canonical(std::filesystem::absolute(a, failed), failed);
   if (failed) return false;
-  const auto path_b = std::filesystem::weakly_canonical(b, failed);
+  const auto path_b = weakly_canonical(std::filesystem::absolute(b, failed), failed);
   return !failed && path_a == path_b;
 }
 
@@ -159,6 +160,22 @@ Kokkos::InitializationSettings kokkos_settings(const MachineOptions& o) {
   return settings;
 }
 
+namespace {
+
+/// An empty text is a variable of the shell that was not set, more often than a wish.
+void refuse_empty_texts(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->count() == 0 || option->get_expected_min() == 0) continue;
+    for (const std::string& text : option->results()) {
+      if (text.empty()) {
+        throw CLI::ValidationError(option->get_name(), "needs a value, and this one is empty");
+      }
+    }
+  }
+}
+
+}  // namespace
+
 std::optional<int> parse(CLI::App& app, int argc, char** argv, const std::string& list_help,
                          const std::function<std::string()>& list_text) {
   app.add_flag_callback(
@@ -177,6 +194,7 @@ std::optional<int> parse(CLI::App& app, int argc, char** argv, const std::string
       "print version, revision, backend and compiler");
   try {
     app.parse(argc, argv);
+    refuse_empty_texts(app);
   } catch (const CLI::CallForHelp&) {
     print(app.help());
     return exit_converged;

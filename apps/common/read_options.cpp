@@ -43,7 +43,7 @@ void add_read_options(CLI::App& app, ReadOptions& o) {
   add_choice<Policy>(app, "--triangle", o.wrong_triangle,
                      {{"refuse", Policy::refuse}, {"mend", Policy::repair}},
                      "entries on both sides of the diagonal of a file with a symmetry, and on\n"
-                     "a diagonal where there is none (default: refuse; with --repair: repair)");
+                     "a diagonal where there is none (default: refuse; with --repair: mend)");
   add_choice<Policy>(app, "--junk", o.junk,
                      {{"refuse", Policy::refuse}, {"ignore", Policy::repair}},
                      "what stands after the last entry, and values in pattern files\n"

@@ -108,6 +108,7 @@ struct MinresRun {
 
   static constexpr bool identity = std::is_same_v<M, fused::NoPreconditioner<T>>;
   static constexpr bool applied = std::is_same_v<M, fused::Applied<T>>;
+  static constexpr double infinite = std::numeric_limits<double>::infinity();
 
   Vector<T, Exec> r = monitor.vector(0, "minres.r");      // [rows] scale (b - A x), by recurrence
   Vector<T, Exec> v = monitor.vector(1, "minres.v");      // [rows] Lanczos vector times gamma
@@ -127,6 +128,14 @@ struct MinresRun {
   double largest = 0;          // of the tridiagonal matrix: |M^-1 A|, or less
   std::int64_t next_look = 1;  // whether the residual is the smallest there is
   int looks = 0;
+  // Of the Lanczos process since the last restart:
+  double first_eta = 0;
+  std::int64_t first = 0;           // iterations before it
+  double level = 0;                 // eta when it last fell by more than rounding
+  std::int64_t level_since = 0;     // the iteration of that
+  double least_reached = infinite;  // see looks_smallest
+  std::int64_t trial_ends = 0;      // iteration by which a restart must have lowered eta; 0: none
+  double norm_before_trial = 0;
 
   std::int64_t rows() const { return monitor.rows(); }
 
@@ -141,7 +150,8 @@ struct MinresRun {
   }
 
   Status iterate() {
-    if (const auto end = first_vector()) return *end;  // v = r, z = M^-1 v, gamma = eta = sqrt(v'z)
+    // v = r, z = M^-1 v, gamma = eta = sqrt(v'z)
+    if (const auto end = first_vector(0)) return *end;
     for (std::int64_t k = 1;; ++k) {
       // q = A z;  delta = z'A z / gamma^2
       const double delta = multiply() / gamma / gamma;
@@ -160,20 +170,18 @@ struct MinresRun {
       const double alpha2 = s * delta + c_before * c * gamma;
       const double alpha3 = s_before * gamma;
       largest = std::max({largest, std::abs(delta), gamma_next});
-      // |A M^-1 r| of the residual so far, in units of |A M^-1||r|: where it vanishes r is all that
-      // A does not reach. A step along that would be divided by an alpha1 which is rounding, and x
-      // be lost. Rounding shows earlier than that, and then it helps to begin again from r.
+      // |A M^-1 r| of the residual so far, in units of |A M^-1||r|
       const double reached = std::hypot(alpha0, c * gamma_next) / largest;
-      const bool vanishes = !(reached > 1000 * monitor.epsilon);
-      const bool doubtful = reached <= std::sqrt(monitor.epsilon) && k >= next_look;
-      if ((vanishes && looks < 20) || doubtful || alpha1 == 0) {
+      if (alpha1 == 0 || looks_smallest(k, reached)) {
         ++looks;
         next_look = 2 * k;
         if (const auto end = smallest_residual()) return *end;
         ++result.restarts;
         monitor.lost_iteration(k);
         if (monitor.at_limit(k)) return monitor.end_early(Status::max_iterations);
-        if (const auto end = first_vector()) return *end;
+        if (const auto end = first_vector(k)) return *end;
+        trial_ends = k + trial;
+        norm_before_trial = result.residual;
         continue;
       }
       const double c_next = alpha0 / alpha1;
@@ -196,7 +204,14 @@ struct MinresRun {
       const Verdict seen = monitor.after_iteration(k, std::sqrt(rr) / monitor.scale);
       if (seen.end) return *seen.end;
       if (seen.restart) {
-        if (const auto end = first_vector()) return *end;
+        if (const auto end = first_vector(k)) return *end;
+      }
+      if (k == trial_ends) {
+        trial_ends = 0;
+        if (!(std::abs(eta) < (1 - fall) * first_eta)) {
+          monitor.drop_correction(norm_before_trial);
+          return Status::inconsistent;
+        }
       }
       const auto predict = [&] {
         return iterations_left_at_this_rate(result.history, result.target);
@@ -207,8 +222,8 @@ struct MinresRun {
 
   // --- the steps of the iteration, in order ---
 
-  /// r := the true residual, scaled; all else as at the start.
-  std::optional<Status> first_vector() {
+  /// r := the true residual, scaled; all else as at the start, after k iterations.
+  std::optional<Status> first_vector(std::int64_t k) {
     monitor.start(r);
     Kokkos::deep_copy(exec, v, r);
     for (const auto* zeroed : {&next, &w, &old}) Kokkos::deep_copy(exec, *zeroed, T(0));
@@ -220,6 +235,10 @@ struct MinresRun {
     gamma_before = 1;
     c = c_before = 1;
     s = s_before = 0;
+    first = level_since = k;
+    first_eta = level = eta;
+    least_reached = infinite;
+    trial_ends = 0;
     return std::nullopt;
   }
 
@@ -290,6 +309,33 @@ struct MinresRun {
                        minres_kernels::FirstStep<T, M>{from.data(), in_loop, to.data()});
   }
 
+  // Iterations that a restart has at most, and by how much it must lower eta in them, relatively.
+  // Where the residual was the smallest there is they lower it by 1e-8 or less.
+  static constexpr std::int64_t trial = 10;
+  static constexpr double fall = std::max(1e-6, 10 * Monitor<T, Exec, A>::epsilon);
+
+  /// Whether the residual may be the smallest that any x has, which only a product tells:
+  /// `reached`, |A M^-1 r| / (|A M^-1||r|), is at the level of rounding; or eta no longer falls,
+  /// and `reached`, which rounding makes grow again once it is over with, has been at its least.
+  /// Further steps would be divided by an alpha1 that is rounding, and x be lost.
+  bool looks_smallest(std::int64_t k, double reached) {
+    constexpr double epsilon = Monitor<T, Exec, A>::epsilon;
+    if (std::abs(eta) * (1 + std::sqrt(epsilon)) < level) {
+      level = std::abs(eta);
+      level_since = k;
+    }
+    least_reached = std::min(least_reached, reached);
+    if (trial_ends > 0) {  // which rounding makes shorter
+      if (reached > 10 * least_reached) trial_ends = k;
+      return false;
+    }
+    const bool vanishes = !(reached > 1000 * epsilon) && looks < 20;
+    const bool doubtful = reached <= std::sqrt(epsilon) && k >= next_look;
+    const bool flat = k - level_since >= std::max<std::int64_t>(10, (k - first) / 10);
+    const bool grows_again = reached < 1e-3 && reached > 10 * least_reached;
+    return vanishes || doubtful || (flat && grows_again);
+  }
+
   /// Where A M^-1 r vanishes to rounding, no x has a smaller r in the norm of M^-1: x meets the
   /// tolerance, or is as good as this precision allows, or there is no solution. Two products.
   std::optional<Status> smallest_residual() {
@@ -315,29 +361,30 @@ struct MinresRun {
 };
 
 /// Solves A x = b for a symmetric (Hermitian) A, definite or not, by the x of the Krylov space with
-/// the smallest residual in the norm of M^-1, which so falls from step to step.
+/// the smallest residual in the norm of M^-1, which therefore never grows from step to step.
 ///
 ///     v = r = b - A x,  z = M^-1 v,  gamma = eta = sqrt(v'z)
 ///     repeat: delta = z'A z / gamma^2
-///             v' = A z / gamma - (delta / gamma) v - (gamma / previous gamma) previous v
-///             z' = M^-1 v',  gamma' = sqrt(v''z')
-///             a rotation (c, s) of the new column of the tridiagonal matrix: alpha1, alpha2,
-///             alpha3 w = (z / gamma - alpha3 w before last - alpha2 last w) / alpha1,  x = x + c
-///             eta w eta = -s eta,  r = s^2 r + (c eta / gamma') v'
+///             v_next = A z / gamma - (delta / gamma) v - (gamma / gamma_before) v_before
+///             z_next = M^-1 v_next,  gamma_next = sqrt(v_next'z_next)
+///             alpha1, alpha2, alpha3: the new column of the tridiagonal matrix, after the two
+///             rotations before and a new one, (c, s)
+///             w = (z / gamma - alpha3 w_before_last - alpha2 w_last) / alpha1
+///             x = x + c eta w,  eta = -s eta,  r = s^2 r + (c eta / gamma_next) v_next
 ///
 /// a         rows x rows, any LinearOperator; the loop reads it once an iteration
 /// b, x      [rows], not overlapping; x holds the starting guess and then the solution
 /// m         symmetric positive definite, though A need not be; Identity{} for none
-/// stop      |b - A x|_2 <= max(atol, rtol |b|_2), for the residual computed from x itself, as in
-/// cg observer  called after each iteration; false ends the solve workspace vectors to work in and,
-/// where rows are spread over processes, their all-reduce;
+/// stop      |b - A x|_2 <= max(atol, rtol |b|_2), for the residual computed from x itself; see cg
+/// observer  called after each iteration; false ends the solve
+/// workspace vectors to work in and, where rows are spread over processes, their all-reduce;
 ///           nullptr: its own
 ///
 /// A singular A is no obstacle where A x = b has a solution. Where it has none the solve ends as
 /// `inconsistent` with a least-squares solution in the norm of M^-1, once A M^-1 r is at the level
-/// of rounding; where the Lanczos vectors have lost their orthogonality before, that can go unseen,
-/// and the solve ends at its limit or as stagnated. M that is seen to be indefinite, v'M^-1 v <= 0,
-/// is indefinite_preconditioner.
+/// of rounding, or |A M^-1 r| has become small against |A M^-1||r|, the residual has ceased to
+/// fall, and ten iterations from the true residual do not lower it by a millionth. M that is seen
+/// to be indefinite, v'M^-1 v <= 0, is indefinite_preconditioner.
 ///
 /// Three reductions an iteration. Bytes a row and iteration in double, beside the matrix: A z 24,
 /// v 32 and 24 with Jacobi, x and r 72: 128, or 152. Throws as cg does. Paige & Saunders, SIAM J.

@@ -61,16 +61,19 @@ std::string what_is_left(const SolveResult& r) {
   return prediction(r) + condition(r);
 }
 
+/// " A may be singular ..." and what to do, for a result that looks_singular.
+std::string singular(const SolveResult& r) {
+  return fmt::format(
+      " |b - Ax| was {:.2e} at the start: A may be singular to this precision, and b have a part "
+      "outside its range. Fix an unknown, add a boundary condition, or make sure that b is in the "
+      "range of A.",
+      r.initial_residual);
+}
+
 std::string max_iterations(const SolveResult& r) {
   const std::string start =
       fmt::format("Not converged after {}: {}.", iterations(r), residual_so_far(r));
-  if (looks_singular(r)) {
-    return fmt::format(
-        "{}{} |b - Ax| has grown from {:.2e}: A may be singular to this precision, and b have a "
-        "part that no A x reaches. Fix an unknown, add a boundary condition, or see that b is in "
-        "the range of A.",
-        start, condition(r), r.initial_residual);
-  }
+  if (looks_singular(r)) return start + condition(r) + singular(r);
   const std::string so_far =
       r.method.smallest.empty() ? "" : fmt::format(" x has the smallest {}.", r.method.smallest);
   if (out_of_reach(r.target, r.rounding)) return start + beyond_rounding(r) + so_far;
@@ -103,9 +106,11 @@ std::string indefinite_matrix(const SolveResult& r) {
   const BreakdownCertificate& e = r.breakdown;
   if (e.row >= 0) {
     return fmt::format(
-        "A is not positive definite: its diagonal entry in row {} is {}. Check the sign of the "
-        "matrix and rows that were eliminated; {} needs a positive definite matrix.",
-        e.row + 1, e.value.real(), in_a_sentence(r.method.title));
+        "A is not positive definite: its diagonal entry in row {} is {}{}. Check the sign of the "
+        "matrix and rows that were eliminated; {} needs a positive definite matrix, MINRES a "
+        "symmetric one.",
+        e.row + 1, e.value.real(), e.value == 0.0 ? " or missing" : "",
+        in_a_sentence(r.method.title));
   }
   std::string rows;
   for (const RowShare& s : e.largest) {
@@ -137,6 +142,10 @@ std::string not_symmetric(const SolveResult& r) {
   const auto number = [](const std::complex<double>& v) {
     return v.imag() == 0 ? fmt::format("{}", v.real()) : fmt::format("{}{:+}i", v.real(), v.imag());
   };
+  if (e.row == e.col) {
+    return fmt::format("A is not {}: A({}, {}) = {} on the diagonal is not real. {}", kind,
+                       e.row + 1, e.col + 1, number(e.value), remedy);
+  }
   // A(i,j) = A(j,i), both complex: some libraries call that symmetric, and few methods take it.
   const bool unconjugated = e.complex_entries && e.value == e.mirrored_value;
   return fmt::format("A is not {4}: A({0}, {1}) = {2}, A({1}, {0}) = {3}{5}. {6}", e.row + 1,
@@ -156,10 +165,15 @@ std::string not_finite(const SolveResult& r) {
     return fmt::format("{} is not finite at row {}: look there, in A, b and the starting guess.",
                        is_finite(r.b_norm) ? "b - A x0" : "b", e.row + 1);
   }
+  if (!is_finite(r.b_norm) || !is_finite(r.initial_residual)) {
+    return fmt::format(
+        "The norm of {} is beyond the range of this precision, though its entries are finite: "
+        "scale the system.",
+        is_finite(r.b_norm) ? "b - A x0" : "b");
+  }
   return fmt::format(
       "A number overflowed or was undefined at iteration {}; x is that of the iteration before. "
-      "The "
-      "entries of A span too many orders of magnitude for this precision, or A holds Inf or NaN: "
+      "Entries of A or of M^-1 are too large or too small for this precision, or are Inf or NaN: "
       "scale the system.",
       r.iterations + 1);
 }
@@ -193,8 +207,9 @@ std::string_view to_string(Status status) {
 }
 
 bool looks_singular(const SolveResult& r) {
-  return !r.converged() && r.cg && r.cg->spectrum.condition > 1e10 &&
-         r.residual > r.initial_residual;
+  if (r.converged() || !r.cg) return false;
+  if (r.cg->null_direction) return r.residual > 0.1 * r.initial_residual;
+  return r.cg->spectrum.condition > 1e10 && r.residual > r.initial_residual;
 }
 
 std::string advice(const SolveResult& r) {
@@ -218,11 +233,16 @@ std::string advice(const SolveResult& r) {
                          residual_so_far(r), r.method.best_in.empty() ? "" : " and best in ",
                          r.method.best_in, what_is_left(r));
     case Status::stagnated:
+      if (looks_singular(r)) {
+        return fmt::format("x has grown until rounding it alone makes the residual: {}.{}{}",
+                           residual_so_far(r), condition(r), singular(r));
+      }
       return fmt::format(
           "x is as good as this precision allows: |b - Ax| is {:.2e}, {:.2e} was asked for. "
           "Rounding x alone makes about {:.2e}, all rounding up to {:.2e} "
-          "(10 eps (|A||x| + |b|)){}.{} Ask for less, or scale the system: its solution is large "
-          "against b.",
+          "(10 eps (|A||x| + |b|)){}.{} Ask for less; where |A||x| is much larger than |b|, "
+          "scaling "
+          "the system may help.",
           r.residual, r.target, r.rounding, r.attainable,
           r.restarts > 0 ? fmt::format(", and {} restart{} from the true residual led no further",
                                        r.restarts, plural(r.restarts))
@@ -242,7 +262,9 @@ std::string advice(const SolveResult& r) {
       return not_finite(r);
     case Status::inconsistent:
       return fmt::format(
-          "A x = b has no solution: A is singular, and b - Ax, of norm {:.2e}, cannot be made "
+          "A x = b has no solution: A is singular to this precision, and b - Ax, of norm {:.2e}, "
+          "cannot "
+          "be made "
           "smaller in the norm of M^-1. x is a least-squares solution in that norm. Fix an "
           "unknown, "
           "add a boundary condition, or see that b is in the range of A.",

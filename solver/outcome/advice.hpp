@@ -15,9 +15,9 @@ namespace krysol {
 /// Rows and columns are named as files count them, from 1.
 std::string advice(const SolveResult& result);
 
-/// True where the iteration has led away from every solution: the large errors go first, so that
-/// where nothing has come of that, b is not in A's range, or what lies there is hidden by rounding.
-/// x then has grown along A's null space and is of no use.
+/// True where A looks singular and b outside its range: CG did not converge, the condition number
+/// seen is above 1e10, and |b - A x|_2 is larger than at the start. x has then grown along the null
+/// space of A and is of no use.
 bool looks_singular(const SolveResult& result);
 
 /// The five rows of largest |p_i|^2 / |p|^2, largest first.

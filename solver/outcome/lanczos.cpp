@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace krysol {
 namespace {
@@ -112,10 +113,16 @@ void LanczosRun::start(double first_rho, double scale_of_r) {
   *this = {};
   rho.push_back(first_rho);
   scale = scale_of_r;
+  direction_ = first_rho;
 }
 
 void LanczosRun::add(double alpha_k, double next_rho) {
+  if (null_direction) return;
+  constexpr double rounding = 4 * std::numeric_limits<double>::epsilon();
   const double beta_k = next_rho / rho.back();
+  null_direction = rho.back() / alpha_k < rounding * largest * direction_;
+  if (null_direction) return;
+  direction_ = next_rho + beta_k * beta_k * direction_;
   if (alpha.empty()) {
     smallest = largest = 1 / alpha_k;
     inverse_corner_ = inverse_product_ = 1;
@@ -263,7 +270,8 @@ Spectrum spectrum_of(const LanczosRun& run) {
   std::vector<RitzValue> values;
   for (const double theta : ritz) {
     const double residual = residual_bound(run, k, theta);
-    values.push_back({theta, residual, residual <= converged_residual * theta});
+    constexpr double bisection = 1e-10;  // what extreme_eigenvalues leaves open
+    values.push_back({theta, residual + bisection * theta, residual <= converged_residual * theta});
   }
   settle(values.front(), before.front());
   settle(values.back(), before.back());
@@ -301,9 +309,9 @@ Spectrum merged(const Spectrum& a, const Spectrum& b) {
             [](const RitzValue& u, const RitzValue& v) { return u.value < v.value; });
   // Two views of one end: the converged one speaks for both.
   const auto clear = [&](RitzValue& end, const RitzValue& other) {
-    if (!end.converged && other.converged &&
-        std::abs(end.value - other.value) <= converged_drift * other.value) {
-      end.residual = other.residual;
+    const double apart = std::abs(end.value - other.value);
+    if (!end.converged && other.converged && apart <= 2 * converged_residual * other.value) {
+      end.residual = std::min(end.residual, other.residual + apart);
       end.converged = true;
     }
   };

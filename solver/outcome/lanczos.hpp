@@ -29,20 +29,27 @@ struct LanczosRun {
   double smallest = 0;
   double largest = 0;
 
+  /// A step was left out, and so are all after it: p'Ap / p'Mp, which is between two eigenvalues of
+  /// M^-1 A, was below 4 eps times the largest. Its alpha is rounding, and T would be no projection
+  /// of M^-1 A any longer.
+  bool null_direction = false;
+
   std::size_t steps() const { return alpha.size(); }
   void start(double first_rho, double scale_of_r);
   void add(double alpha_k, double next_rho);
 
  private:
+  double direction_ = 0;        // p'Mp, by p = z + beta p
   double last_of_largest_ = 1;  // of the direction for T: its last component
   double inverse_corner_ = 0;   // (T^-1)(k,k)
   double inverse_product_ = 0;  // of the direction for T^-1 with T^-1's last column
 };
 
-/// Eigenvalues of the first `steps` rows of T, the `count` smallest and the `count` largest, to
-/// about ten digits relative to themselves: counts of negative pivots of T - s I = L+ D+ L+' for
-/// sixteen shifts s at once, without forming T (Dhillon & Parlett, Linear Algebra Appl. 387, 2004,
-/// DOI 10.1016/j.laa.2003.12.028). Ascending; each once. O(steps).
+/// The `count` smallest and `count` largest eigenvalues (at most 8 each) of the leading block of
+/// `steps` rows of T, to about ten digits relative to themselves: bisection by counts of negative
+/// pivots of T - s I = L+ D+ L+', for up to sixteen shifts s at once, without forming T (Dhillon &
+/// Parlett, Linear Algebra Appl. 387, 2004, DOI 10.1016/j.laa.2003.12.028). Ascending; each once.
+/// O(steps).
 std::vector<double> extreme_eigenvalues(const LanczosRun& run, std::size_t steps,
                                         std::size_t count);
 
@@ -51,11 +58,12 @@ std::vector<double> extreme_eigenvalues(const LanczosRun& run, std::size_t steps
 /// T - theta I from both ends, joined where they fit best (the same source).
 double residual_bound(const LanczosRun& run, std::size_t steps, double theta);
 
-/// Both ends of the spectrum, and what lies next to them. An end is called converged where its
-/// residual is at most 0.5 % of it and it has moved by at most 5 % over the last tenth of the
-/// steps; the smallest also where residual^2 / gap, the Kato-Temple bound of its error, is at most
-/// 0.02 %, and it has moved by 0.1 %. That a smaller eigenvalue exists which the first residual
-/// hardly contains, nobody can tell: b = A x* has little of eigenvectors of small eigenvalues.
+/// Both ends of the spectrum, and the converged Ritz values next to them. An end is converged where
+/// its residual is at most 0.5 % of it and it has moved by at most 5 % over the last tenth of the
+/// steps, or its residual is at most 0.01 % of it. The smallest is so, too, where residual^2 / gap,
+/// the Kato-Temple bound of its error, is at most 0.02 % and it has moved by at most 0.1 %. A
+/// smaller eigenvalue whose eigenvector the first residual hardly contains can go unseen: b = A x*
+/// contains little of eigenvectors of small eigenvalues.
 Spectrum spectrum_of(const LanczosRun& run);
 
 /// Steps of a Lanczos process from a random start of n rows that show an eigenvalue far below a

@@ -61,8 +61,10 @@ void LanczosMonitor::conclude(double lambda_min, double epsilon, SolveResult& re
   }
   CgInsight& seen = *result.cg;
   ErrorHistory& h = seen.error_history;
+  seen.null_direction = std::any_of(runs_.begin(), runs_.end(),
+                                    [](const Run& run) { return run.lanczos.null_direction; });
   // Without a positive definite A and M there is no A-norm, and 0 is inside the spectrum.
-  const bool definite = seen.spectrum.known() && !seen.not_definite;
+  const bool definite = seen.spectrum.known() && !seen.not_definite && !seen.null_direction;
   const double solution_norm = definite ? seen.error.solution_norm : not_known;
   // Rounding of A may move the smallest by that much.
   const double slack = 1e-6 * lambda_min + 100 * epsilon * seen.spectrum.largest.value;

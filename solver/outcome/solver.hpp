@@ -31,12 +31,12 @@ enum class Status {
   max_iterations,     // it does not, after as many iterations as were allowed
   time_limit,         // ... or as many seconds
   interrupted,        // the observer asked to stop
-  stagnated,          // within rounding, 10 eps (|A||x| + |b|); restarts lower it no further
+  stagnated,          // |b - A x|_2 is within 10 eps (|A||x| + |b|), and restarts do not lower it
   indefinite_matrix,  // p'Ap <= 0 was seen, or a diagonal entry that is not positive
   indefinite_preconditioner,  // r'M^-1 r <= 0 was seen for r != 0
-  not_symmetric,              // a pair of entries differs, or u'A v and v'A u do
+  not_symmetric,              // a pair of entries differs, or u'A v and conj(v'A u) do
   not_finite,                 // Inf or NaN in A, b, x0 or an iteration
-  inconsistent                // A is singular and A x = b has no solution; b - A x is smallest
+  inconsistent                // A is singular, A x = b has no solution; r'M^-1 r is minimal
 };
 
 /// "converged", "max_iterations", ... as above.
@@ -59,7 +59,8 @@ struct BreakdownCertificate {
   std::complex<double> value;           // A(row, col)
   std::complex<double> mirrored_value;  // A(col, row)
   bool complex_entries = false;         // A must be Hermitian, not symmetric
-  /// |u'A v - v'A u| / (|u||A v| + |v||A u|) of two vectors, where a method has looked at that
+  /// |u'A v - conj(v'A u)| / (|u||A v| + |v||A u|) for two vectors u and v, where that showed
+  /// not_symmetric; else 0
   double asymmetry = 0;
 };
 
@@ -78,10 +79,11 @@ struct Counter {
 
 /// What conjugate gradients know of A besides, from their own coefficients.
 struct CgInsight {
-  Spectrum spectrum;           // of M^-1 A
-  ErrorBounds error;           // |x - x*|_A
-  ErrorHistory error_history;  // [iterations + 1] the same for each iterate
-  bool not_definite = false;   // p'Ap <= 0 was met in the confirming steps: no error has an A-norm
+  Spectrum spectrum;            // of M^-1 A
+  ErrorBounds error;            // |x - x*|_A
+  ErrorHistory error_history;   // [iterations + 1] the same for each iterate
+  bool not_definite = false;    // p'Ap <= 0 was met in the confirming steps: no error has an A-norm
+  bool null_direction = false;  // a p'Ap was rounding beside p'Mp: A is singular to this precision
 };
 
 /// What every method tells of a solve.
@@ -95,9 +97,8 @@ struct SolveResult {
   double b_norm = 0;            // |b|_2
   double target = 0;            // max(atol, rtol |b|_2)
   double attainable = 0;        // 10 eps (|A||x| + |b|); 0 where it was not needed
-  double rounding =
-      0;  // of x alone makes |b - A x| about that (solver/krylov/rounding.hpp); 0: not seen
-  std::int64_t restarts = 0;  // from the true residual, where the recurrence had drifted off it
+  double rounding = 0;          // |b - A x| due to rounding x alone, estimated; 0: not estimated
+  std::int64_t restarts = 0;    // from the true residual, where the recurrence had drifted off it
   /// [iterations + 1] the recurrence's residual norm, and the true one where that was computed;
   /// history[0] = |b - A x0|_2.
   std::vector<double> history;
@@ -119,11 +120,10 @@ inline bool out_of_reach(double target, double rounding) { return target < 2 * r
 /// What an observer sees after each iteration.
 struct Progress {
   std::int64_t iteration = 0;
-  double residual = 0;  // of the recurrence
-  double target = 0;
+  double residual = 0;  // |r|_2 of the recurrence
+  double target = 0;    // max(atol, rtol |b|_2)
   double seconds = 0;
-  std::int64_t iterations_left =
-      -1;  // predicted (solver/outcome/lanczos_monitor.hpp); -1: too early to tell
+  std::int64_t iterations_left = -1;  // until `residual` meets `target`, predicted; -1: not known
   double seconds_left = -1;
   double rounding = 0;  // SolveResult::rounding for the x so far; a smaller target is out of reach
 };

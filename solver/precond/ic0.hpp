@@ -71,7 +71,9 @@ struct Ic0 {
   SetupNote setup_note() const { return ic0_note(shift, attempts, first_bad_row); }
   std::vector<SetupFact> report() const {
     return {{"entries below the diagonal", std::to_string(structure->col_idx.size())},
-            {"levels", std::to_string(structure->sweeps.levels.count())},
+            {"levels", structure->sweeps.levels.chained
+                           ? "none, one thread takes the rows in their order"
+                           : std::to_string(structure->sweeps.levels.count())},
             {"shift", number_as_text(shift)},
             {"factorizations", std::to_string(attempts)}};
   }

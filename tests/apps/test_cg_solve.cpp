@@ -134,7 +134,7 @@ TEST_F(CgSolve, RefusesMatricesThatAreNotSymmetricOrNotDefinite) {
   EXPECT_EQ(o.code, 1);
   EXPECT_TRUE(holds(o.out, "not_symmetric: nothing was solved")) << o.out;
   EXPECT_TRUE(holds(o.out, "A(1, 2) = 1, A(2, 1) = 0.5")) << o.out;
-  EXPECT_TRUE(holds(o.out, "x.mtx was not written: there is no solution")) << o.out;
+  EXPECT_TRUE(holds(o.out, "x.mtx was not written: nothing was solved")) << o.out;
   EXPECT_EQ(files(), std::set<std::string>{"u.mtx"});
 
   const auto n = write("n.mtx", negative_diagonal);
@@ -316,6 +316,11 @@ TEST_F(CgSolve, NeverWritesOverWhatItReadsOrWrites) {
   const auto b = write_vector("b.mtx", std::vector<double>(10, 1.0));
   expect_refusal({matrix, "--rhs", b, "--output", b}, "b.mtx: is read as well");
   expect_refusal({matrix, "--output", in("x").string(), "--json", in("./x").string()},
+                 "two outputs would go to this file");
+  const auto here = fs::relative(in("x"));  // neither is there yet, and one has no folder
+  expect_refusal({matrix, "--output", here.string(), "--json", in("x").string()},
+                 "two outputs would go to this file");
+  expect_refusal({matrix, "--output", "no_such_x", "--json", "./no_such_x"},
                  "two outputs would go to this file");
   EXPECT_EQ(text_of(matrix), before);
   EXPECT_FALSE(fs::exists(in("x")));

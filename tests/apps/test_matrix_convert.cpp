@@ -117,6 +117,25 @@ TEST_F(MatrixConvert, ASuffixIsOverruled) {
   EXPECT_TRUE(converted("b.dat", {a, "--to", "mtx.xz"}).starts_with("\xfd"));
 }
 
+TEST_F(MatrixConvert, CountsWhatRutherfordBoeingFilesHold) {
+  const auto a = write("a.mtx",
+                       "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 2\n1 1 3\n"
+                       "2 2 1\n");
+  const auto said = convert({a, in("a.rua").string()});
+  EXPECT_TRUE(holds(said, "real general, 2 entries")) << said;
+  EXPECT_TRUE(holds(said, "duplicates summed: 1")) << said;
+}
+
+TEST_F(MatrixConvert, SaysWhereItLeavesValuesOut) {
+  const auto a = write("a.mtx", std::string(small));
+  const auto by_name = convert({a, in("a.pua").string()});
+  EXPECT_TRUE(holds(by_name, "; values left out")) << by_name;
+  const auto asked = convert({a, in("p.mtx").string(), "--pattern"});
+  EXPECT_TRUE(holds(asked, "; values left out")) << asked;
+  const auto again = convert({in("p.mtx").string(), in("q.mtx").string()});
+  EXPECT_FALSE(holds(again, "left out")) << again;
+}
+
 TEST_F(MatrixConvert, TypesInNamesAreKept) {
   EXPECT_TRUE(holds(converted("g.rsa", {grid_}), "\nrsa  "));
   EXPECT_TRUE(holds(converted("g.ISA", {grid_}), "\nisa  "));

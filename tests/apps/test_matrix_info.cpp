@@ -131,6 +131,24 @@ TEST_F(MatrixInfo, CountsWhatTheFileStoresApart) {
   EXPECT_TRUE(holds(text, "1 row is empty (first 3): the rank is not full")) << text;
 }
 
+TEST_F(MatrixInfo, CallsNoRectangleOfFullRankDeficient) {
+  const std::string wide = "%%MatrixMarket matrix coordinate real general\n";
+  const auto full = run({write("wide.mtx", wide + "3 5 3\n1 1 1\n2 2 1\n3 5 1\n")}).out;
+  EXPECT_TRUE(holds(full, "2 columns are empty (first 3)\n")) << full;
+  const auto tall = run({write("tall.mtx", wide + "5 2 2\n1 1 1\n5 2 1\n")}).out;
+  EXPECT_TRUE(holds(tall, "3 rows are empty (first 2)\n")) << tall;
+  const auto less = run({write("less.mtx", wide + "3 5 2\n1 1 1\n3 5 1\n")}).out;
+  EXPECT_TRUE(holds(less, "1 row is empty (first 2): the rank is not full")) << less;
+  EXPECT_TRUE(holds(less, "3 columns are empty (first 2): the rank is not full")) << less;
+}
+
+TEST_F(MatrixInfo, SaysWhereADiagonalIsNotReal) {
+  const auto a = write("c.mtx",
+                       "%%MatrixMarket matrix coordinate complex general\n2 2 2\n1 1 2 1\n"
+                       "2 2 3 0\n");
+  EXPECT_TRUE(holds(run({a}).out, "entry (1, 1) on the diagonal is not real")) << run({a}).out;
+}
+
 TEST_F(MatrixInfo, TellsTheSymmetriesOfComplexMatrices) {
   const Json h = report({valid("complex_hermitian.mtx")}, 0);
   EXPECT_EQ(h["symmetry"]["hermitian"]["exact"], true);

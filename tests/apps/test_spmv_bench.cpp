@@ -344,6 +344,7 @@ TEST_F(SpmvBench, RefusesWhatMakesNoSense) {
   expect_refusal({"--format", "elk"}, "unknown format 'elk'");
   expect_refusal({"--format", "csr:elk", "--length", "10"}, "unknown format 'csr:elk'");
   expect_refusal({"--sizes", "400:100"}, "--sizes takes FROM:TO");
+  expect_refusal({"poisson:3", "--managed"}, "--managed requires --transfers");
   expect_refusal({"--sizes", "10:20", "poisson:3"}, "leave the file out");
   expect_refusal({"poisson:3", "--csv", "-"}, "only one of");
   expect_refusal({"poisson:3", "--picture", "-"}, "only one of");

@@ -140,6 +140,17 @@ TEST(Lanczos, KeepsTheBestOfTwoRuns) {
   lower.smallest = lower.values.front() = {0.5, 0.4, false};
   EXPECT_TRUE(merged(all, lower).at_least);
   EXPECT_EQ(merged(all, lower).smallest.value, 0.5);
+  // Beside a converged end, one that has not is within the sum of its residual and their distance.
+  auto beside = all;
+  beside.largest =
+      beside.values.back() = {1.004 * all.largest.value, 0.1 * all.largest.value, false};
+  const RitzValue both = merged(all, beside).largest;
+  EXPECT_TRUE(both.converged);
+  EXPECT_EQ(both.value, beside.largest.value);
+  EXPECT_GE(both.residual, both.value - all.largest.value);
+  EXPECT_LE(both.residual, both.value - all.largest.value + all.largest.residual);
+  beside.largest.value = beside.values.back().value = 1.02 * all.largest.value;
+  EXPECT_FALSE(merged(all, beside).largest.converged);
 }
 
 // ---- of solves
@@ -148,6 +159,30 @@ template <class Exec>
 class Knows : public testing::Test {};
 using KnowsCases = ForGtest<Spaces>::type;
 TYPED_TEST_SUITE(Knows, KnowsCases, SpaceName);
+
+/// p'Ap turns to rounding, and what is made of it would lie far outside the spectrum.
+TYPED_TEST(Knows, NothingOfASingularMatrixButWhatItSaw) {
+  for (const auto& a : {free_ends(200), neumann2d(20, 15)}) {
+    for (const std::string precond : {"none", "jacobi"}) {
+      SCOPED_TRACE(precond);
+      const auto n = static_cast<std::size_t>(a.rows);
+      NamedSolve<double, TypeParam> solver{a, random_vector<double>(n, 5), precond};
+      const auto r = solver.run().result;
+      ASSERT_FALSE(r.converged());
+      ASSERT_TRUE(r.cg);
+      EXPECT_TRUE(r.cg->null_direction);
+      const double bound = precond == "none" ? 8 : 2;
+      EXPECT_LE(r.cg->spectrum.largest.value, (1 + 1e-6) * bound);
+      EXPECT_FALSE(r.cg->spectrum.smallest.converged);
+      for (const double e : {r.cg->error.lower, r.cg->error.upper_estimate}) {
+        EXPECT_TRUE(krysol::is_nan(e)) << e;
+      }
+      if (r.status == Status::indefinite_matrix) continue;
+      EXPECT_TRUE(krysol::looks_singular(r)) << r.advice;
+      EXPECT_TRUE(holds(r.advice, "A may be singular")) << r.advice;
+    }
+  }
+}
 
 TYPED_TEST(Knows, TheEigenvaluesOfAGrid) {
   for (const std::string precond : {"none", "jacobi"}) {

@@ -87,6 +87,24 @@ inline Triplets<double> free_ends(Index n) {
   return t;
 }
 
+/// -u_xx - u_yy on an nx x ny grid without boundary values: constants are its null space.
+inline Triplets<double> neumann2d(Index nx, Index ny) {
+  Triplets<double> t = no_entries<double>(nx * ny, nx * ny);
+  const auto edge = [&t](Index i, Index j) {
+    t.add(i, i, 1);
+    t.add(j, j, 1);
+    t.add(i, j, -1);
+    t.add(j, i, -1);
+  };
+  for (Index j = 0; j < ny; ++j) {
+    for (Index i = 0; i < nx; ++i) {
+      if (i + 1 < nx) edge(j * nx + i, j * nx + i + 1);
+      if (j + 1 < ny) edge(j * nx + i, (j + 1) * nx + i);
+    }
+  }
+  return t;
+}
+
 /// -epsilon u_xx - u_yy on an nx x ny grid with zero boundary values, x fastest.
 inline Triplets<double> poisson2d(Index nx, Index ny, double epsilon = 1) {
   Triplets<double> t = no_entries<double>(nx * ny, nx * ny);
