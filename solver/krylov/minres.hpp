@@ -383,7 +383,8 @@ struct MinresRun {
 /// A singular A is no obstacle where A x = b has a solution. Where it has none the solve ends as
 /// `inconsistent` with a least-squares solution in the norm of M^-1, once A M^-1 r is at the level
 /// of rounding, or |A M^-1 r| has become small against |A M^-1||r|, the residual has ceased to
-/// fall, and ten iterations from the true residual do not lower it by a millionth. M that is seen
+/// fall, and ten iterations from the true residual do not lower it by a millionth. Of a few dozen
+/// rows, of which the Lanczos vectors soon are all, it can go unseen. M that is seen
 /// to be indefinite, v'M^-1 v <= 0, is indefinite_preconditioner.
 ///
 /// Three reductions an iteration. Bytes a row and iteration in double, beside the matrix: A z 24,
