@@ -92,7 +92,7 @@ std::string lengths_text(const Lengths& l) {
 }
 
 /// Of n rows beside `other` columns, or the other way round.
-std::string empties(const Tally& t, std::string_view kind, Index n, Index other) {
+std::string empties(const Tally& t, std::string_view kind, std::int64_t n, std::int64_t other) {
   if (t.count == 0) return {};
   return line("", fmt::format("{} ({}){}",
                               plural(t.count, fmt::format("{} is empty", kind),
