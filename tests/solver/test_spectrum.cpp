@@ -174,9 +174,8 @@ TYPED_TEST(Knows, NothingOfASingularMatrixButWhatItSaw) {
       const double bound = precond == "none" ? 8 : 2;
       EXPECT_LE(r.cg->spectrum.largest.value, (1 + 1e-6) * bound);
       EXPECT_FALSE(r.cg->spectrum.smallest.converged);
-      for (const double e : {r.cg->error.lower, r.cg->error.upper_estimate}) {
-        EXPECT_TRUE(krysol::is_nan(e)) << e;
-      }
+      EXPECT_TRUE(krysol::is_nan(r.cg->error.lower));
+      EXPECT_TRUE(krysol::is_nan(r.cg->error.upper_estimate));
       if (r.status == Status::indefinite_matrix) continue;
       EXPECT_TRUE(krysol::looks_singular(r)) << r.advice;
       EXPECT_TRUE(holds(r.advice, "A may be singular")) << r.advice;
