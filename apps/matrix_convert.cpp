@@ -309,6 +309,7 @@ int convert(const Options& o, const Target& target, const FileInfo& info,
     notes.emplace_back("values left out");
   }
   write.title = o.title;
+  Offset summed = 0;  // entries, by the writer
   if (target.format == Format::matrix_market) {
     write_matrix(o.out, a, write);
   } else if (target.format == Format::archive) {
@@ -316,16 +317,13 @@ int convert(const Options& o, const Target& target, const FileInfo& info,
   } else {
     if (o.title.empty()) write.title = name_for(o.out, 72);
     write.key = o.key.empty() ? name_for(o.out, 8) : o.key;
-    write_rutherford_boeing(o.out, a, write, right_hand_side<T>(o, a.rows, attached.rhs));
+    summed = write_rutherford_boeing(o.out, a, write, right_hand_side<T>(o, a.rows, attached.rhs));
   }
   if (o.quiet) return exit_converged;
-  if (target.format == Format::rutherford_boeing) {
-    const Offset summed = sum_duplicates(a);  // as its writer does
-    if (summed > 0) notes.push_back(fmt::format("duplicates summed: {}", summed));
-  }
+  if (summed > 0) notes.push_back(fmt::format("duplicates summed: {}", summed));
   const std::string matrix =
       fmt::format("{} x {}, {} {}, {} entries", a.rows, a.cols, to_string(*write.field),
-                  to_string(a.symmetry), a.values.size());
+                  to_string(a.symmetry), static_cast<Offset>(a.values.size()) - summed);
   const std::string report = line(o, target, info, matrix, notes);
   if (o.out == "-") {
     fmt::print(stderr, "{}", report);

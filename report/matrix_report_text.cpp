@@ -12,10 +12,6 @@ namespace krysol::report {
 using namespace analysis;  // NOLINT(google-build-using-namespace)
 namespace {
 
-std::string plural(std::int64_t n, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", grouped(n), n == 1 ? one : many);
-}
-
 /// A share in per cent; never 100 % or 0 % where it is not.
 std::string percent(double share) {
   if (share > 0.999 && share < 1) return "> 99.9 %";

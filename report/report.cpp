@@ -45,19 +45,16 @@ std::string diagonal(const MatrixSummary& m) {
 std::string matrix_block(const Report& r) {
   const MatrixSummary& m = r.matrix;
   std::string out = line("matrix", file_and_member(m.file, m.member));
-  const auto counted = [](std::int64_t n, std::string_view one, std::string_view many) {
-    return fmt::format("{} {}", grouped(n), n == 1 ? one : many);
-  };
   out += line("", fmt::format("{} x {}, {} ({} {}, {} stored)", grouped(m.rows), grouped(m.cols),
-                              counted(m.nnz, "nonzero", "nonzeros"), m.field, m.symmetry,
-                              counted(m.stored_entries, "entry", "entries")));
+                              plural(m.nnz, "nonzero", "nonzeros"), m.field, m.symmetry,
+                              plural(m.stored_entries, "entry", "entries")));
   if (m.duplicates > 0) {
-    out += line("", fmt::format("{} summed", counted(m.duplicates, "duplicate entry was",
-                                                     "duplicate entries were")));
+    out += line("", fmt::format("{} summed", plural(m.duplicates, "duplicate entry was",
+                                                    "duplicate entries were")));
   }
   if (m.explicit_zeros > 0) {
-    out += line("", fmt::format("{} zero, and kept", counted(m.explicit_zeros, "stored entry is",
-                                                             "stored entries are")));
+    out += line("", fmt::format("{} zero, and kept",
+                                plural(m.explicit_zeros, "stored entry is", "stored entries are")));
   }
   for (const std::string& repair : m.repairs) out += line("", fmt::format("repaired: {}", repair));
   out += line("", symmetry(m));
@@ -66,7 +63,7 @@ std::string matrix_block(const Report& r) {
   out += line(
       "", fmt::format(
               "rows of {} to {}, {:.1f} on average{}", m.shortest_row,
-              counted(m.longest_row, "nonzero", "nonzeros"), mean,
+              plural(m.longest_row, "nonzero", "nonzeros"), mean,
               m.empty_rows > 0 ? fmt::format(", {} of them empty", grouped(m.empty_rows)) : ""));
   return out;
 }

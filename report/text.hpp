@@ -19,6 +19,11 @@ inline std::string grouped(std::int64_t n) {
   return digits;
 }
 
+/// n and what it counts: 1 nonzero, 1 234 nonzeros.
+inline std::string plural(std::int64_t n, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", grouped(n), n == 1 ? one : many);
+}
+
 /// Bytes as kB, MB or GB, of 1000 each.
 inline std::string size(double bytes) {
   if (bytes >= 1e9) return fmt::format("{:.2f} GB", bytes / 1e9);

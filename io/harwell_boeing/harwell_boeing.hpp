@@ -40,12 +40,14 @@ MatrixFile parse_harwell_boeing(std::string_view text, const std::string& name,
 /// Compression, "-" for standard output and exceptions are those of `write_matrix`; throws
 /// std::invalid_argument also for a title of more than 72 bytes, a key of more than 8, bytes in
 /// either that are not printable ASCII, and right-hand sides of another length or with a pattern or
-/// integers. Memory: the entries once more.
-void write_rutherford_boeing(const std::filesystem::path& path, const Triplets<double>& matrix,
-                             const WriteOptions& options = {}, const std::vector<double>& rhs = {});
-void write_rutherford_boeing(const std::filesystem::path& path,
-                             const Triplets<std::complex<double>>& matrix,
-                             const WriteOptions& options = {},
-                             const std::vector<std::complex<double>>& rhs = {});
+/// integers. Returns how many duplicate entries were added to others. Memory: the entries once
+/// more.
+Offset write_rutherford_boeing(const std::filesystem::path& path, const Triplets<double>& matrix,
+                               const WriteOptions& options = {},
+                               const std::vector<double>& rhs = {});
+Offset write_rutherford_boeing(const std::filesystem::path& path,
+                               const Triplets<std::complex<double>>& matrix,
+                               const WriteOptions& options = {},
+                               const std::vector<std::complex<double>>& rhs = {});
 
 }  // namespace krysol

@@ -257,8 +257,8 @@ void check_sums(const std::string& name, const SortedColumns<T>& c, Field field,
 }
 
 template <class T>
-void write_columns(const std::filesystem::path& path, const Triplets<T>& a,
-                   const WriteOptions& options, const std::vector<T>& rhs) {
+Offset write_columns(const std::filesystem::path& path, const Triplets<T>& a,
+                     const WriteOptions& options, const std::vector<T>& rhs) {
   const int threads = reading_threads(options.threads);
   const Field field = field_to_write<T>(function, options);
   check_word(options.title, "title", 72);
@@ -293,18 +293,19 @@ void write_columns(const std::filesystem::path& path, const Triplets<T>& a,
     for (const Block& block : blocks[k]) append_lines(block, text);
   });
   file.commit();
+  return c.duplicates;
 }
 
 }  // namespace
 
-void write_rutherford_boeing(const std::filesystem::path& path, const Triplets<double>& matrix,
-                             const WriteOptions& options, const std::vector<double>& rhs) {
-  write_columns(path, matrix, options, rhs);
+Offset write_rutherford_boeing(const std::filesystem::path& path, const Triplets<double>& matrix,
+                               const WriteOptions& options, const std::vector<double>& rhs) {
+  return write_columns(path, matrix, options, rhs);
 }
 
-void write_rutherford_boeing(const std::filesystem::path& path, const Triplets<Complex>& matrix,
-                             const WriteOptions& options, const std::vector<Complex>& rhs) {
-  write_columns(path, matrix, options, rhs);
+Offset write_rutherford_boeing(const std::filesystem::path& path, const Triplets<Complex>& matrix,
+                               const WriteOptions& options, const std::vector<Complex>& rhs) {
+  return write_columns(path, matrix, options, rhs);
 }
 
 }  // namespace krysol

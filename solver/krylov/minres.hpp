@@ -108,7 +108,6 @@ struct MinresRun {
 
   static constexpr bool identity = std::is_same_v<M, fused::NoPreconditioner<T>>;
   static constexpr bool applied = std::is_same_v<M, fused::Applied<T>>;
-  static constexpr double infinite = std::numeric_limits<double>::infinity();
 
   Vector<T, Exec> r = monitor.vector(0, "minres.r");      // [rows] scale (b - A x), by recurrence
   Vector<T, Exec> v = monitor.vector(1, "minres.v");      // [rows] Lanczos vector times gamma
@@ -130,12 +129,11 @@ struct MinresRun {
   int looks = 0;
   // Of the Lanczos process since the last restart:
   double first_eta = 0;
-  std::int64_t first = 0;           // iterations before it
-  double level = 0;                 // eta when it last fell by more than rounding
-  std::int64_t level_since = 0;     // the iteration of that
-  double least_reached = infinite;  // see looks_smallest
-  std::int64_t trial_ends = 0;      // iteration by which a restart must have lowered eta; 0: none
-  double norm_before_trial = 0;
+  std::int64_t first = 0;                   // iterations before it
+  double level = 0;                         // eta when it last fell by more than rounding
+  std::int64_t level_since = 0;             // the iteration of that
+  double least_reached = monitor.infinite;  // see looks_smallest
+  std::int64_t trial_ends = 0;  // iteration by which a restart must have lowered eta; 0: none
 
   std::int64_t rows() const { return monitor.rows(); }
 
@@ -181,7 +179,6 @@ struct MinresRun {
         if (monitor.at_limit(k)) return monitor.end_early(Status::max_iterations);
         if (const auto end = first_vector(k)) return *end;
         trial_ends = k + trial;
-        norm_before_trial = result.residual;
         continue;
       }
       const double c_next = alpha0 / alpha1;
@@ -209,7 +206,7 @@ struct MinresRun {
       if (k == trial_ends) {
         trial_ends = 0;
         if (!(std::abs(eta) < (1 - fall) * first_eta)) {
-          monitor.drop_correction(norm_before_trial);
+          monitor.drop_correction();
           return Status::inconsistent;
         }
       }
@@ -237,7 +234,7 @@ struct MinresRun {
     s = s_before = 0;
     first = level_since = k;
     first_eta = level = eta;
-    least_reached = infinite;
+    least_reached = monitor.infinite;
     trial_ends = 0;
     return std::nullopt;
   }

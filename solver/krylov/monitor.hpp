@@ -260,11 +260,10 @@ struct Monitor {
     return norm;
   }
 
-  /// e := 0: x, with |b - A x| = `norm`, was better without it.
-  void drop_correction(double norm) {
+  /// e := 0: x was better without it, with the true residual that was last computed.
+  void drop_correction() {
     Kokkos::deep_copy(exec, e, T(0));
-    result.residual = norm;
-    result.history.back() = norm;
+    result.history.back() = result.residual;
   }
 
   double true_residual() {
