@@ -132,8 +132,8 @@ function(krysol_join_host_only target)
   endif()
 endfunction()
 
-# Files of one folder that are compiled as one: small ones, which take longer to read their headers than to compile, in every
-# build, and all that are named where CMAKE_UNITY_BUILD is on. For device compilers, all of a target.
+# Files of one folder that are compiled as one, but for those that are compiled alone: they take longer to read their headers
+# than to compile. CMake joins no file that has options of its own. For device compilers, all of a target.
 function(krysol_compiled_by_folder target)
   if(KRYSOL_JOINED_FOR_DEVICE)
     return()
@@ -147,12 +147,9 @@ function(krysol_compiled_by_folder target)
   endforeach()
 endfunction()
 
-# Files that run once in a program, and not over a matrix: to compile them takes half of the time so, to run them the same.
-function(krysol_compiled_quickly)
-  if(CMAKE_UNITY_BUILD)
-    return()  # a file with options of its own is not joined
-  endif()
-  set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS "$<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU,Clang>>:-O1>")
+# Targets whose code runs once in a program, and not over a matrix: to compile it takes half of the time so, to run it the same.
+function(krysol_compiled_quickly target)
+  target_compile_options(${target} PRIVATE "$<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU,Clang>>:-O1>")
 endfunction()
 
 # Headers that nearly every file of a target reads, compiled once for all of them; or those of another target. Device

@@ -113,5 +113,5 @@ set(KRYSOL_FLOAT_SOURCES
 set(alone ${KRYSOL_LONG_SOURCES} ${KRYSOL_FLOAT_SOURCES})
 list(FILTER alone INCLUDE REGEX "select/formats_|registry")
 krysol_compiled_alone(${alone})
-# It includes every format, which others of its folder would then instantiate.
-krysol_compiled_alone(spmv/select/formats.cpp)
+# It includes every format, which others of its folder would then instantiate; and this, Kokkos Kernels.
+krysol_compiled_alone(spmv/select/formats.cpp spmv/formats/kokkos_kernels.cpp)
