@@ -84,7 +84,7 @@ endfunction()
 
 # g++ 12 sees uninitialized registers inside its own <avx512fintrin.h> where Eigen is vectorized.
 function(krysol_vectorizes_eigen)
-  krysol_file_options("${ARGN}" $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+  krysol_file_options("${ARGN}" "$<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized;-Wno-uninitialized>")
 endfunction()
 
 # Files that include no Kokkos need none of the device compiler's passes.

@@ -67,6 +67,7 @@ set(KRYSOL_SOURCES
   spmv/formats/symmetric.cpp
   spmv/formats/symmetric_bsr.cpp
   spmv/kernels/distinct_values.cpp
+  spmv/kernels/gathers.cpp
   spmv/kernels/masked_slices.cpp
   spmv/kernels/matrix_profile.cpp
   spmv/kernels/missed_reads.cpp

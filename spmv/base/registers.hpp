@@ -12,6 +12,9 @@
 #if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__) && \
     !defined(KOKKOS_ENABLE_OPENMPTARGET)
 #define KRYSOL_VECTOR_TYPES
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
 #endif
 
 namespace krysol {
@@ -42,6 +45,20 @@ template <class T>
 inline constexpr bool has_vector_type = false;
 #endif
 
+/// True where the processor that is compiled for has an instruction that loads n numbers of T from
+/// as many places.
+#if defined(KRYSOL_VECTOR_TYPES) && defined(__AVX512F__)
+template <class T, int n>
+inline constexpr bool has_gather = (sizeof(T) == 8 && (n == 4 || n == 8)) ||
+                                   (sizeof(T) == 4 && n == 8);
+#elif defined(KRYSOL_VECTOR_TYPES) && defined(__AVX2__)
+template <class T, int n>
+inline constexpr bool has_gather = (sizeof(T) == 8 && n == 4) || (sizeof(T) == 4 && n == 8);
+#else
+template <class T, int n>
+inline constexpr bool has_gather = false;
+#endif
+
 }  // namespace detail
 
 /// n numbers of T in one register, or in two halves where that is too short. (A vector of the
@@ -67,6 +84,8 @@ struct Registers<T, n, bytes, true> {
   using Vector = typename detail::VectorOf<T, n>::type;
   /// As many integers as wide as T, of which a comparison sets all bits or none.
   using Mask = decltype(Vector{} == Vector{});
+  /// Indices of as many numbers of an array.
+  using Places = typename detail::VectorOf<std::int32_t, n>::type;
 
   Vector v;
 
@@ -87,6 +106,36 @@ struct Registers<T, n, bytes, true> {
   template <class Item>
   KOKKOS_FORCEINLINE_FUNCTION void set(const Item& item, int first = 0) {
     set_each(item, first, std::make_integer_sequence<int, n>{});
+  }
+  /// v[l] = x[at[l]]: by the processor's instruction, where it has one and `instruction` asks for
+  /// it (see gathers_pay), else by a load for each.
+  KOKKOS_FORCEINLINE_FUNCTION void gather(const T* x, const Places& at, bool instruction) {
+    if (detail::has_gather<T, n> && instruction) {
+      gather_at(x, at);
+    } else {
+      set([&](int l) { return x[at[l]]; });
+    }
+  }
+  /// The same with at[l] = index[l].
+  KOKKOS_FORCEINLINE_FUNCTION void gather(const T* x, const std::int32_t* index, bool instruction) {
+    if (detail::has_gather<T, n> && instruction) {
+      Places at;
+      std::memcpy(&at, index, sizeof(at));
+      gather_at(x, at);
+    } else {
+      set([=](int l) { return x[index[l]]; });
+    }
+  }
+  /// The same, and x[0] where an index is negative.
+  KOKKOS_FORCEINLINE_FUNCTION void gather_or_first(const T* x, const std::int32_t* index,
+                                                   bool instruction) {
+    if (detail::has_gather<T, n> && instruction) {
+      Places at;
+      std::memcpy(&at, index, sizeof(at));
+      gather_at(x, at & ~(at >> 31));
+    } else {
+      set([=](int l) { return x[index[l] & ~(index[l] >> 31)]; });
+    }
   }
   KOKKOS_FORCEINLINE_FUNCTION void fill(T number) {
     v = Vector{};
@@ -132,6 +181,27 @@ struct Registers<T, n, bytes, true> {
   }
 
  private:
+  KOKKOS_FORCEINLINE_FUNCTION void gather_at([[maybe_unused]] const T* x,
+                                             [[maybe_unused]] const Places& at) {
+// With masks, all of whose bits are set: g++ 12 warns of what stands in its plain ones.
+#if defined(__AVX2__)
+    if constexpr (sizeof(T) == 4 && n == 8) {
+      const __m256 all = _mm256_castsi256_ps(_mm256_set1_epi32(-1));
+      v = reinterpret_cast<Vector>(
+          _mm256_mask_i32gather_ps(_mm256_setzero_ps(), x, reinterpret_cast<__m256i>(at), all, 4));
+    } else if constexpr (sizeof(T) == 8 && n == 4) {
+      const __m256d all = _mm256_castsi256_pd(_mm256_set1_epi32(-1));
+      v = reinterpret_cast<Vector>(
+          _mm256_mask_i32gather_pd(_mm256_setzero_pd(), x, reinterpret_cast<__m128i>(at), all, 8));
+    }
+#endif
+#if defined(__AVX512F__)
+    if constexpr (sizeof(T) == 8 && n == 8) {
+      v = reinterpret_cast<Vector>(
+          _mm512_mask_i32gather_pd(_mm512_setzero_pd(), 0xff, reinterpret_cast<__m256i>(at), x, 8));
+    }
+#endif
+  }
   template <class Item, int... l>
   KOKKOS_FORCEINLINE_FUNCTION void set_each(const Item& item, int first,
                                             std::integer_sequence<int, l...>) {
@@ -147,6 +217,7 @@ struct Registers<T, n, bytes, true> {
 template <class T, int n, int bytes>
 struct Registers<T, n, bytes, false> {
   static constexpr int half = n / 2;
+  using Places = typename detail::VectorOf<std::int32_t, n>::type;
 
   Registers<T, half, bytes> low;
   Registers<T, half, bytes> high;
@@ -164,6 +235,21 @@ struct Registers<T, n, bytes, false> {
   KOKKOS_FORCEINLINE_FUNCTION void set(const Item& item, int first = 0) {
     low.set(item, first);
     high.set(item, first + half);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void gather(const T* x, const Places& at, bool instruction) {
+    typename detail::VectorOf<std::int32_t, half>::type halves[2];
+    std::memcpy(halves, &at, sizeof(at));
+    low.gather(x, halves[0], instruction);
+    high.gather(x, halves[1], instruction);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void gather(const T* x, const std::int32_t* index, bool instruction) {
+    low.gather(x, index, instruction);
+    high.gather(x, index + half, instruction);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void gather_or_first(const T* x, const std::int32_t* index,
+                                                   bool instruction) {
+    low.gather_or_first(x, index, instruction);
+    high.gather_or_first(x, index + half, instruction);
   }
   KOKKOS_FORCEINLINE_FUNCTION void fill(T number) {
     low.fill(number);

@@ -62,6 +62,7 @@ struct CsrProduct {
   bool beyond_cache;
   bool few_a_row;  // at most eight nonzeros, in the mean: loops of their own, without a branch
   bool scattered;  // see Csr
+  bool gathers;    // see gathers_pay
   static constexpr bool writes_in_order = !is_pack<T>;
   static constexpr bool has_rows_of_team = !is_pack<T>;  // see RowLoop
 
@@ -130,10 +131,11 @@ struct CsrProduct {
       if constexpr (ahead == Ahead::matrix_and_x) {
         for (int l = 0; l < chains; ++l) prefetch(x + col_idx[k + l + x_ahead]);
       }
-      add_eight_entries(col_idx + k, values + k, x, sums);
+      add_eight_entries(col_idx + k, values + k, x, gathers, sums);
     }
     if constexpr (detail::in_vectors<S, T>) {
-      add_first_entries(col_idx + k, values + k, static_cast<int>(end - k), last + 1 - k, x, sums);
+      add_first_entries(col_idx + k, values + k, static_cast<int>(end - k), last + 1 - k, x,
+                        gathers, sums);
       return sums.sum();
     } else {
       T chain[chains];
@@ -252,7 +254,8 @@ CsrProduct<S, T, Exec> row_product(const Csr<S, Exec>& a, const Kokkos::View<con
           a.lanes > 1,
           reads_beyond_cache(bytes(a), x),
           a.nnz() <= Offset{8} * a.rows,
-          a.scattered};
+          a.scattered,
+          gathers_pay<T>()};
 }
 
 /// True where rows should prefetch x: x exceeds the second-level caches, matrix and x all caches,

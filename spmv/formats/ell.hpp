@@ -59,6 +59,7 @@ struct EllProduct {
   Index width;
   const T* x;
   bool beyond_cache;
+  bool gathers;  // see gathers_pay
 
   /// Rows [first, first + count) on a host.
   template <int fetch>
@@ -67,7 +68,7 @@ struct EllProduct {
     for (int w = 0; w < count; ++w) sum[w] = T(0);
     for (Index j = 0; j < a.width; ++j) {
       const Offset slot = static_cast<Offset>(j) * a.stride + first;
-      gather_slots<fetch>(a.col_idx + slot, a.values + slot, count, a.x, sum);
+      gather_slots<fetch>(a.col_idx + slot, a.values + slot, count, a.x, a.gathers, sum);
     }
   }
 
@@ -94,7 +95,8 @@ struct EllProduct {
 template <class S, class T, class Exec>
 EllProduct<S, T, Exec> row_product(const Ell<S, Exec>& a, const Kokkos::View<const T*, Exec>& x) {
   return {a.col_idx.data(), a.values.data(), static_cast<Offset>(a.rows),
-          a.width,          x.data(),        reads_beyond_cache(bytes(a) + a.beside, x)};
+          a.width,          x.data(),        reads_beyond_cache(bytes(a) + a.beside, x),
+          gathers_pay<T>()};
 }
 
 /// One tile of rows, column by column.

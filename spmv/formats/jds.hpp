@@ -60,7 +60,8 @@ struct JdsProduct {
   const Index* col_idx;
   const S* values;
   const T* x;
-  bool far;  // the arrays do not stay in the second level of the caches
+  bool far;      // the arrays do not stay in the second level of the caches
+  bool gathers;  // see gathers_pay
 
   /// Slots [first, first + count): those that have an entry in diagonal j are the first of them.
   /// Each diagonal's share is a run of some KiB, and the next one's lies far from it: a core's own
@@ -84,7 +85,8 @@ struct JdsProduct {
           for (int l = 0; l < 32; l += 16) prefetch(a.col_idx + next + l);
         }
         gather_slots<fetch>(a.col_idx + k, a.values + k,
-                            reached < count ? static_cast<int>(reached) : count, a.x, sum);
+                            reached < count ? static_cast<int>(reached) : count, a.x, a.gathers,
+                            sum);
       } else {
         sum[0] += static_cast<T>(a.values[k]) * a.x[a.col_idx[k]];
       }
@@ -110,7 +112,8 @@ JdsProduct<S, T, Exec> row_product(const Jds<S, Exec>& a, const Kokkos::View<con
       bytes(a) + static_cast<std::int64_t>(x.extent(0) * sizeof(T)) > cache_sizes().second / 2;
   return {a.diag_ptr.data(), static_cast<Index>(a.diag_ptr.extent(0)) - 1,
           a.col_idx.data(),  a.values.data(),
-          x.data(),          far};
+          x.data(),          far,
+          gathers_pay<T>()};
 }
 
 /// Moves the row at slot i to its diagonals.

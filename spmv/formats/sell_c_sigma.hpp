@@ -55,6 +55,7 @@ struct SellProduct {
   const T* x;
   Offset last;  // where the last slot of C rows begins
   bool beyond_cache;
+  bool gathers;  // see gathers_pay
 
   /// Slots [k, end) of a slice, which all its rows fill.
   template <bool fetch, bool side_by_side>
@@ -72,7 +73,7 @@ struct SellProduct {
       if (side_by_side && are_neighbours(col_idx + k)) {
         add_eight_neighbours(col_idx[k], values + k, x, sum);
       } else {
-        add_eight_entries(col_idx + k, values + k, x, sum);
+        add_eight_entries(col_idx + k, values + k, x, gathers, sum);
       }
     }
   }
@@ -93,7 +94,7 @@ struct SellProduct {
         a.template add_full<fetch, false>(k, full_end, mine);
       }
       for (k = full_end; k < end; k += C) {
-        add_eight_or_padding(a.col_idx + k, a.values + k, a.x, mine);
+        add_eight_or_padding(a.col_idx + k, a.values + k, a.x, a.gathers, mine);
       }
       store_eight(mine, count - w < C ? count - w : C, sum + w);
     }
@@ -130,7 +131,8 @@ SellProduct<S, T, Exec> row_product(const SellCSigma<S, Exec>& a,
           a.values.data(),
           x.data(),
           static_cast<Offset>(a.values.extent(0)) - Slices<Exec>::slice_rows,
-          reads_beyond_cache(bytes(a), x)};
+          reads_beyond_cache(bytes(a), x),
+          gathers_pay<T>()};
 }
 
 /// Moves the rows of slice s to their lanes.

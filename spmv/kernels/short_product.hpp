@@ -49,6 +49,12 @@ struct FarSlice {
   }
 };
 
+/// How eight rows read x.
+struct ReadSlice {
+  bool runs;     // some eight of their columns follow each other
+  bool gathers;  // see gathers_pay
+};
+
 /// The values of a slice, one a slot.
 template <class S>
 struct PlainValues {
@@ -97,23 +103,37 @@ KOKKOS_FORCEINLINE_FUNCTION void values_of_eight(const Values& value, Offset k,
 }
 
 template <class T, template <class> class Columns>
-KOKKOS_FORCEINLINE_FUNCTION void x_of_eight(const Columns<T>& x, Offset k, EightSums<T>& eight) {
+KOKKOS_FORCEINLINE_FUNCTION void x_of_eight(const Columns<T>& x, Offset k, bool,
+                                            EightSums<T>& eight) {
   eight.set([&](int l) { return x.entry(k + l); });
 }
 #if defined(__AVX2__)
 using EightColumns = Index __attribute__((vector_size(32)));
 
+/// Codes are the columns, from the slice's first on.
 template <class T>
-KOKKOS_FORCEINLINE_FUNCTION void x_of_eight(const FarSlice<T>& x, Offset k, EightSums<T>& eight) {
+KOKKOS_FORCEINLINE_FUNCTION void x_of_eight(const NearSlice<T>& x, Offset k, bool gathers,
+                                            EightSums<T>& eight) {
+  if (gathers) {
+    eight.gather(x.x, __builtin_convertvector(load_codes(x.low + k), EightColumns), true);
+  } else {
+    eight.set([&](int l) { return x.entry(k + l); });
+  }
+}
+
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION void x_of_eight(const FarSlice<T>& x, Offset k, bool gathers,
+                                            EightSums<T>& eight) {
   const auto low = __builtin_convertvector(load_codes(x.low + k), EightColumns);
   const auto high = __builtin_convertvector(load_codes(x.high + k), EightColumns);
   const EightColumns column = low | high << 16;
-  eight.set([&](int l) { return x.x[column[l]]; });
+  eight.gather(x.x, column, gathers);
 }
 #if !defined(__clang__)
 /// Pages are looked up in a register.
 template <class T>
-KOKKOS_FORCEINLINE_FUNCTION void x_of_eight(const PagedSlice<T>& x, Offset k, EightSums<T>& eight) {
+KOKKOS_FORCEINLINE_FUNCTION void x_of_eight(const PagedSlice<T>& x, Offset k, bool gathers,
+                                            EightSums<T>& eight) {
   static_assert(page_table == 16);
   EightColumns first;
   EightColumns last;
@@ -121,38 +141,37 @@ KOKKOS_FORCEINLINE_FUNCTION void x_of_eight(const PagedSlice<T>& x, Offset k, Ei
   std::memcpy(&last, x.page + 8, sizeof last);
   const auto codes = __builtin_convertvector(load_codes(x.low + k), EightColumns);
   const EightColumns column = __builtin_shuffle(first, last, codes >> page_bits) + codes;
-  eight.set([&](int l) { return x.x[column[l]]; });
+  eight.gather(x.x, column, gathers);
 }
 #endif
 #endif
 
 /// sum[l] += value(k + l) x(k + l) for the eight rows of a slice, where all have such a slot. x as
-/// it lies where eight neighbours are named, eight loads where not: gathers take up to twice as
-/// long.
+/// it lies where eight neighbours are named.
 template <class T, class Columns, class Values>
-KOKKOS_FORCEINLINE_FUNCTION void add_full_place(const Columns& x, bool runs, const Values& value,
-                                                Offset k, EightSums<T>& sum) {
+KOKKOS_FORCEINLINE_FUNCTION void add_full_place(const Columns& x, ReadSlice how,
+                                                const Values& value, Offset k, EightSums<T>& sum) {
   EightSums<T> v;
   EightSums<T> in;
   values_of_eight<T>(value, k, v);
   if constexpr (requires { x.one_piece(k); }) {
-    if (runs && in_a_row(x.low + k) && x.one_piece(k)) {
+    if (how.runs && in_a_row(x.low + k) && x.one_piece(k)) {
       in.load(&x.entry(k));
       sum.add_product(v, in);
       return;
     }
   }
-  x_of_eight(x, k, in);
+  x_of_eight(x, k, how.gathers, in);
   sum.add_product(v, in);
 }
 
 /// The same for packs. What rows a little further on will need is guessed to lie as far ahead of
 /// these rows' entries; slots side by side ask for it once.
 template <bool fetch, class T, class Columns, class Values>
-KOKKOS_FORCEINLINE_FUNCTION void add_full_packs(const Columns& x, bool runs, const Values& value,
-                                                Offset k, bool last, T* sum) {
+KOKKOS_FORCEINLINE_FUNCTION void add_full_packs(const Columns& x, ReadSlice how,
+                                                const Values& value, Offset k, bool last, T* sum) {
   if constexpr (requires { x.one_piece(k); }) {
-    if (runs && in_a_row(x.low + k) && x.one_piece(k)) {
+    if (how.runs && in_a_row(x.low + k) && x.one_piece(k)) {
       const T* from = &x.entry(k);
       if (fetch && (last || x.low[k + pack_width] - x.low[k] > pack_rows_ahead)) {
         for (int l = 0; l < pack_width; ++l) prefetch(from + l + pack_rows_ahead);
@@ -196,7 +215,7 @@ KOKKOS_FORCEINLINE_FUNCTION void add_partial_place(const Columns& x, const Value
 /// The rows of a slice whose first `full_end` slots none of them lacks. Slots that only pad are
 /// never multiplied into a sum, so that an Inf elsewhere in x stays elsewhere.
 template <bool fetch, class T, class Columns, class Values>
-KOKKOS_FORCEINLINE_FUNCTION void add_eight_rows(const Columns& x, [[maybe_unused]] bool runs,
+KOKKOS_FORCEINLINE_FUNCTION void add_eight_rows(const Columns& x, [[maybe_unused]] ReadSlice how,
                                                 const Values& value, Offset full_end, Offset end,
                                                 T* sum) {
   constexpr int lanes = pack_width;
@@ -210,7 +229,7 @@ KOKKOS_FORCEINLINE_FUNCTION void add_eight_rows(const Columns& x, [[maybe_unused
         value.fetch(k);
         prefetch(x.low + k + ahead);
       }
-      detail::add_full_place<T>(x, runs, value, k, total);
+      detail::add_full_place<T>(x, how, value, k, total);
     }
     for (; k < end; k += lanes) detail::add_partial_place<T>(x, value, k, total);
     store_eight(total, lanes, sum);
@@ -223,7 +242,7 @@ KOKKOS_FORCEINLINE_FUNCTION void add_eight_rows(const Columns& x, [[maybe_unused
         value.fetch(k);
         prefetch(x.low + k + ahead);
       }
-      detail::add_full_packs<fetch>(x, runs, value, k, k + lanes == end, total);
+      detail::add_full_packs<fetch>(x, how, value, k, k + lanes == end, total);
     }
     for (; k < end; k += lanes) {
       for (int l = 0; l < lanes; ++l) {
@@ -254,6 +273,7 @@ struct ShortProduct {
   const std::uint16_t* high;
   const T* x;
   bool beyond_cache;
+  bool gathers;  // see gathers_pay
 
   template <class Columns, class Values>
   KOKKOS_INLINE_FUNCTION void add_row(const Columns& columns, const Values& values, Offset k,
@@ -267,10 +287,10 @@ struct ShortProduct {
 
   /// The rows of a slice on a host, each kind of slice by a function of its own.
   template <bool fetch, class Columns, class Values>
-  KRYSOL_KEEP_APART static void add_rows(const Columns columns, bool runs, const Values values,
+  KRYSOL_KEEP_APART static void add_rows(const Columns columns, ReadSlice how, const Values values,
                                          Offset full_end, Offset end, T* sum) {
     static_assert(C == pack_width);
-    add_eight_rows<fetch>(columns, runs, values, full_end, end, sum);
+    add_eight_rows<fetch>(columns, how, values, full_end, end, sum);
   }
 
   template <bool fetch, class Columns, class Values>
@@ -278,7 +298,8 @@ struct ShortProduct {
                                   Index lane, Offset end, T* sum) const {
     if constexpr (Tiles<Exec>::tiled) {
       const Offset full_end = static_cast<Offset>(full[s]) * C;
-      add_rows<fetch, Columns, Values>(columns, slice[s].runs != 0, values, full_end, end, sum);
+      add_rows<fetch, Columns, Values>(columns, {slice[s].runs != 0, gathers}, values, full_end,
+                                       end, sum);
     } else {
       add_row(columns, values, lane, end, sum);
     }
@@ -336,7 +357,8 @@ template <class T, class Exec>
 ShortProduct<T, Exec> short_product(const ShortSlices<Exec>& a, std::int64_t matrix_bytes,
                                     const Kokkos::View<const T*, Exec>& x) {
   return {a.slice_ptr.data(), a.full.data(), a.slice.data(), a.page.data(),
-          a.low.data(),       a.high.data(), x.data(),       reads_beyond_cache(matrix_bytes, x)};
+          a.low.data(),       a.high.data(), x.data(),       reads_beyond_cache(matrix_bytes, x),
+          gathers_pay<T>()};
 }
 
 }  // namespace krysol

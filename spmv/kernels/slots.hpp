@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include <krysol/spmv/base/pack.hpp>
+#include <krysol/spmv/kernels/gathers.hpp>
 #include <krysol/spmv/kernels/row_loop.hpp>
 
 /// A member function for hosts that is called, not copied into its caller: loops whose pointers
@@ -104,15 +105,15 @@ KRYSOL_KEEP_APART KOKKOS_INLINE_FUNCTION void copy_few(const Index* col, const S
 
 }  // namespace detail
 
-/// sum[l] += value[l] x[col[l]] for eight columns that all exist. Eight loads: where the processor
-/// has an instruction that gathers, compilers take it, and it costs up to twice as much.
+/// sum[l] += value[l] x[col[l]] for eight columns that all exist. gathers: see gathers_pay, here
+/// and below.
 template <class S, class T>
 KOKKOS_INLINE_FUNCTION void add_eight_entries(const Index* col, const S* value, const T* x,
-                                              EightSums<T>& sum) {
+                                              [[maybe_unused]] bool gathers, EightSums<T>& sum) {
   if constexpr (detail::in_vectors<S, T>) {
     EightSums<T> in;
     EightSums<T> values;
-    in.set([=](int l) { return x[col[l]]; });
+    in.gather(x, col, gathers);
     values.load(value);
     sum.add_product(values, in);
   } else {
@@ -126,7 +127,8 @@ KOKKOS_INLINE_FUNCTION void add_eight_entries(const Index* col, const S* value, 
 /// there are none x may be empty, too.
 template <class S, class T>
 requires detail::in_vectors<S, T> KOKKOS_FORCEINLINE_FUNCTION void add_first_entries(
-    const Index* col, const S* value, int count, Offset stored, const T* x, EightSums<T>& sum) {
+    const Index* col, const S* value, int count, Offset stored, const T* x, bool gathers,
+    EightSums<T>& sum) {
   Index few_cols[pack_width];
   S few_values[pack_width];
   if (stored < pack_width) {
@@ -138,21 +140,21 @@ requires detail::in_vectors<S, T> KOKKOS_FORCEINLINE_FUNCTION void add_first_ent
   const unsigned first = (1U << static_cast<unsigned>(count)) - 1U;
   EightSums<T> in;
   EightSums<T> values;
-  in.set([=](int l) { return x[col[l]]; });
+  in.gather(x, col, gathers);
   in.keep_bits(first);
   values.load(value);
   values.keep_bits(first);
   sum.add_product(values, in);
 }
 
-/// The same where a column -1 only pads: eight loads again, of x[0] for those, and no branches.
+/// The same where a column -1 only pads: x[0] is read for those, without branches.
 template <class S, class T>
 KOKKOS_INLINE_FUNCTION void add_eight_or_padding(const Index* col, const S* value, const T* x,
-                                                 EightSums<T>& sum) {
+                                                 [[maybe_unused]] bool gathers, EightSums<T>& sum) {
   if constexpr (detail::in_vectors<S, T>) {
     EightSums<T> in;
     EightSums<T> values;
-    in.set([=](int l) { return x[col[l] & ~(col[l] >> 31)]; });
+    in.gather_or_first(x, col, gathers);
     in.clear_where_negative(col);
     values.load(value);
     sum.add_product(values, in);
@@ -194,16 +196,16 @@ KOKKOS_INLINE_FUNCTION void add_eight_neighbours(Index begin, const S* value, co
 /// eight neighbouring columns, as on grids, x is read as it lies.
 template <class S, class T>
 KOKKOS_INLINE_FUNCTION void gather_eight_slots(const Index* col, const S* value, const T* x,
-                                               EightSums<T>& sum) {
+                                               bool gathers, EightSums<T>& sum) {
   Index any = 0;  // negative where one of them only pads
 #pragma omp simd reduction(| : any)
   for (int l = 0; l < pack_width; ++l) any |= col[l];
   if (any < 0) {
-    add_eight_or_padding(col, value, x, sum);
+    add_eight_or_padding(col, value, x, gathers, sum);
   } else if (are_neighbours(col)) {
     add_eight_neighbours(col[0], value, x, sum);
   } else {
-    add_eight_entries(col, value, x, sum);
+    add_eight_entries(col, value, x, gathers, sum);
   }
 }
 
@@ -227,7 +229,7 @@ KOKKOS_INLINE_FUNCTION void store_eight(const EightSums<T>& sum, int count, T* o
 /// for the slots that lie so far ahead of these.
 template <int fetch, class S, class T>
 KOKKOS_INLINE_FUNCTION void gather_slots(const Index* col, const S* value, int count, const T* x,
-                                         T* sum) {
+                                         bool gathers, T* sum) {
   int w = 0;
   for (; w + pack_width <= count; w += pack_width) {
     if constexpr (fetch > 0) {
@@ -240,7 +242,7 @@ KOKKOS_INLINE_FUNCTION void gather_slots(const Index* col, const S* value, int c
     } else {
       for (int l = 0; l < pack_width; ++l) mine[l] = sum[w + l];
     }
-    gather_eight_slots(col + w, value + w, x, mine);
+    gather_eight_slots(col + w, value + w, x, gathers, mine);
     store_eight(mine, pack_width, sum + w);
   }
   gather_each_slot(col + w, value + w, count - w, x, sum + w);

@@ -74,6 +74,28 @@ TYPED_TEST(EightRegisters, AreSetLaneByLane) {
   expect_lanes<T>(eight, [](int) { return T(2.5); });
 }
 
+TYPED_TEST(EightRegisters, AreGatheredFromAnywhere) {
+  using T = typename TypeParam::Number;
+  std::array<T, 1000> x{};
+  for (std::size_t k = 0; k < x.size(); ++k) x[k] = static_cast<T>(k);
+  const std::array<std::int32_t, pack_width> all = {999, 0, 3, 3, 512, 77, 1, 640};
+  const std::array<std::int32_t, pack_width> some = {-1, 5, -1, 7, 999, -1, 0, -2147483647 - 1};
+  for (const bool instruction : {false, true}) {
+    typename TypeParam::Eight eight;
+    eight.gather(x.data(), all.data(), instruction);
+    expect_lanes<T>(eight, [&](int l) { return static_cast<T>(all[static_cast<std::size_t>(l)]); });
+    typename TypeParam::Eight::Places at;
+    std::memcpy(&at, all.data(), sizeof(at));
+    eight.fill(T(-1));
+    eight.gather(x.data(), at, instruction);
+    expect_lanes<T>(eight, [&](int l) { return static_cast<T>(all[static_cast<std::size_t>(l)]); });
+    eight.gather_or_first(x.data(), some.data(), instruction);
+    expect_lanes<T>(eight, [&](int l) {
+      return static_cast<T>(std::max(some[static_cast<std::size_t>(l)], 0));
+    });
+  }
+}
+
 TYPED_TEST(EightRegisters, AddAndMultiply) {
   using T = typename TypeParam::Number;
   typename TypeParam::Eight a;
