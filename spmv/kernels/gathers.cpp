@@ -14,8 +14,7 @@ namespace {
 #ifdef KRYSOL_VECTOR_TYPES
 
 template <class T>
-constexpr bool gathers_by_instruction =
-    has_gather<T, register_bytes / static_cast<int>(sizeof(T))> || has_gather<T, pack_width>;
+constexpr bool gathers_by_instruction = has_gather<T, pack_width> || has_gather<T, pack_width / 2>;
 
 /// Entries of a matrix within the first cache, and x.
 template <class T>
