@@ -45,19 +45,21 @@ template <class T>
 inline constexpr bool has_vector_type = false;
 #endif
 
-/// True where the processor that is compiled for has an instruction that loads n numbers of T from
-/// as many places.
+/// Bytes of the longest register that the processor that is compiled for loads from several places
+/// by one instruction; 0 where it has none.
 #if defined(KRYSOL_VECTOR_TYPES) && defined(__AVX512F__)
-template <class T, int n>
-inline constexpr bool has_gather = (sizeof(T) == 8 && (n == 4 || n == 8)) ||
-                                   (sizeof(T) == 4 && n == 8);
+constexpr int gathered_bytes = 64;
 #elif defined(KRYSOL_VECTOR_TYPES) && defined(__AVX2__)
-template <class T, int n>
-inline constexpr bool has_gather = (sizeof(T) == 8 && n == 4) || (sizeof(T) == 4 && n == 8);
+constexpr int gathered_bytes = 32;
 #else
-template <class T, int n>
-inline constexpr bool has_gather = false;
+constexpr int gathered_bytes = 0;
 #endif
+
+/// True where such an instruction loads n numbers of T, four or eight, in registers of AVX at
+/// least.
+template <class T, int n>
+inline constexpr bool has_gather = static_cast<int>(n * sizeof(T)) >= 32 &&
+                                   static_cast<int>(n * sizeof(T)) <= gathered_bytes;
 
 }  // namespace detail
 

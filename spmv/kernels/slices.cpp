@@ -12,16 +12,15 @@ constexpr double little_padding = 1.05;
 Offset length_of(const Offset* row_ptr, Index i) { return row_ptr[i + 1] - row_ptr[i]; }
 
 /// Slots that slices of rows in this order take. row: [rows], or empty for their own order.
-Offset padded_slots(const Offset* row_ptr, Index rows, Index slice_rows,
-                    const std::vector<Index>& row) {
+Offset padded_slots(const Offset* row_ptr, Index rows, Index slice, const std::vector<Index>& row) {
   Offset slots = 0;
-  for (Index first = 0; first < rows; first += slice_rows) {
+  for (Index first = 0; first < rows; first += slice) {
     Offset longest = 0;
-    for (Index i = first; i < std::min<Index>(rows, first + slice_rows); ++i) {
+    for (Index i = first; i < std::min<Index>(rows, first + slice); ++i) {
       const Index r = row.empty() ? i : row[static_cast<std::size_t>(i)];
       longest = std::max(longest, length_of(row_ptr, r));
     }
-    slots += longest * slice_rows;
+    slots += longest * slice;
   }
   return slots;
 }
@@ -49,13 +48,12 @@ std::vector<Index> rows_by_length(const Offset* row_ptr, Index rows, Index windo
   return row;
 }
 
-SliceSize choose_window(const Offset* row_ptr, Index rows, Index slice_rows) {
+SliceSize choose_window(const Offset* row_ptr, Index rows, Index slice) {
   const Offset nnz = rows == 0 ? 0 : row_ptr[rows];
-  SliceSize best{1, padded_slots(row_ptr, rows, slice_rows, {})};
+  SliceSize best{1, padded_slots(row_ptr, rows, slice, {})};
   for (const Index window : {512, 16384}) {
     if (static_cast<double>(best.slots) <= little_padding * static_cast<double>(nnz)) break;
-    const Offset slots =
-        padded_slots(row_ptr, rows, slice_rows, rows_by_length(row_ptr, rows, window));
+    const Offset slots = padded_slots(row_ptr, rows, slice, rows_by_length(row_ptr, rows, window));
     if (static_cast<double>(slots) <= static_cast<double>(best.slots) / little_padding) {
       best = {window, slots};
     }
@@ -76,31 +74,31 @@ std::int64_t sell_bytes(const MatrixProfile& matrix) {
          (size.sigma > 1 ? rows * 4 : 0);
 }
 
-SlicePlan plan_slices(const Offset* row_ptr, Index rows, Index slice_rows, Index sigma,
+SlicePlan plan_slices(const Offset* row_ptr, Index rows, Index slice, Index sigma,
                       std::int64_t rows_per_block) {
   SlicePlan plan;
   const Offset nnz = rows == 0 ? 0 : row_ptr[rows];
-  plan.sigma = sigma > 0 ? sigma : choose_window(row_ptr, rows, slice_rows).sigma;
+  plan.sigma = sigma > 0 ? sigma : choose_window(row_ptr, rows, slice).sigma;
   if (plan.sigma > 1) plan.row = rows_by_length(row_ptr, rows, plan.sigma);
   plan.slice_ptr.push_back(0);
-  for (Index first = 0; first < rows; first += slice_rows) {
+  for (Index first = 0; first < rows; first += slice) {
     Offset longest = 0;
-    Offset shortest = first + slice_rows <= rows ? nnz : 0;  // absent rows are empty ones
-    for (Index i = first; i < std::min<Index>(rows, first + slice_rows); ++i) {
+    Offset shortest = first + slice <= rows ? nnz : 0;  // absent rows are empty ones
+    for (Index i = first; i < std::min<Index>(rows, first + slice); ++i) {
       const Offset length =
           length_of(row_ptr, plan.row.empty() ? i : plan.row[static_cast<std::size_t>(i)]);
       longest = std::max(longest, length);
       shortest = std::min(shortest, length);
     }
-    plan.slice_ptr.push_back(plan.slice_ptr.back() + longest * slice_rows);
+    plan.slice_ptr.push_back(plan.slice_ptr.back() + longest * slice);
     plan.full.push_back(static_cast<Index>(shortest));
   }
   const auto slices = static_cast<Index>(plan.full.size());
-  plan.block_row = plan_row_blocks(plan.slice_ptr.data(), slices, RowSchedule::balanced, true,
-                                   std::max<std::int64_t>(1, rows_per_block / slice_rows),
-                                   Offset{3} * slice_rows)
-                       .block_row;
-  for (Index& first : plan.block_row) first = std::min<Index>(rows, first * slice_rows);
+  plan.block_row =
+      plan_row_blocks(plan.slice_ptr.data(), slices, RowSchedule::balanced, true,
+                      std::max<std::int64_t>(1, rows_per_block / slice), Offset{3} * slice)
+          .block_row;
+  for (Index& first : plan.block_row) first = std::min<Index>(rows, first * slice);
   return plan;
 }
 
