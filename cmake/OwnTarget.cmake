@@ -133,7 +133,8 @@ function(krysol_join_host_only target)
 endfunction()
 
 # Files of one folder that are compiled as one, but for those that are compiled alone: they take longer to read their headers
-# than to compile. CMake joins no file that has options of its own. For device compilers, all of a target.
+# than to compile. With CMAKE_UNITY_BUILD, which is for builds that are made once, those of a whole room, but for
+# io's, which read no Kokkos. CMake joins no file that has options of its own. For device compilers, all of a target.
 function(krysol_compiled_by_folder target)
   if(KRYSOL_JOINED_FOR_DEVICE)
     return()
@@ -143,6 +144,9 @@ function(krysol_compiled_by_folder target)
   target_compile_options(${target} PRIVATE "$<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage;-Wno-shadow;-Wshadow=local>")
   foreach(source IN LISTS ARGN)
     get_filename_component(folder ${source} DIRECTORY)
+    if(CMAKE_UNITY_BUILD AND NOT folder MATCHES "^io(/|$)")
+      string(REGEX REPLACE "/.*" "" folder "${folder}")
+    endif()
     string(MAKE_C_IDENTIFIER "${folder}_" group)
     set_property(SOURCE ${source} PROPERTY UNITY_GROUP ${group})
   endforeach()

@@ -26,12 +26,12 @@ using krysol_tests::tar_end;
 using krysol_tests::tar_member;
 using Complex = std::complex<double>;
 
-const std::string matrix =
+const std::string whole_matrix =
     "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 2\n2 1 -1\n2 2 3\n";
-const std::string rhs = "%%MatrixMarket matrix array real general\n2 1\n5\n6\n";
+const std::string whole_rhs = "%%MatrixMarket matrix array real general\n2 1\n5\n6\n";
 
 std::string small_tar() {
-  return tar_member("m/m.mtx", matrix) + tar_member("m/m_b.mtx", rhs) + tar_end();
+  return tar_member("m/m.mtx", whole_matrix) + tar_member("m/m_b.mtx", whole_rhs) + tar_end();
 }
 
 std::string gzipped(const std::string& bytes) {
@@ -112,7 +112,7 @@ TEST(ArchiveDamage, WhatFollowsCompressedDataIsRefused) {
   const Folder folder;
   for (const std::string name : {"a.mtx.gz", "a.mtx.bz2", "a.mtx.xz", "a.mtx.zst"}) {
     krysol::OutputFile file(folder / name);
-    file.write(matrix);
+    file.write(whole_matrix);
     file.commit();
     std::ostringstream whole;
     whole << std::ifstream(folder / name, std::ios::binary).rdbuf();
@@ -139,7 +139,7 @@ TEST(ArchiveDamage, WhatFollowsCompressedDataIsRefused) {
 
 TEST(ArchiveDamage, CompressedTwiceIsSaid) {
   const Folder folder;
-  put(folder / "a.mtx.gz", gzipped(gzipped(matrix)));
+  put(folder / "a.mtx.gz", gzipped(gzipped(whole_matrix)));
   try {
     krysol::read_matrix(folder / "a.mtx.gz");
     ADD_FAILURE() << "was read";
@@ -154,10 +154,10 @@ TEST(ArchiveDamage, AMemberIsNotLongerThanTheArchive) {
   const Folder folder;
   for (const std::size_t claim : {std::size_t{5000}, std::size_t{077777777777}}) {
     put(folder / "a.tar",
-        krysol_tests::tar_header("m/m.mtx", claim) + matrix + std::string(1024, '\0'));
+        krysol_tests::tar_header("m/m.mtx", claim) + whole_matrix + std::string(1024, '\0'));
     EXPECT_FALSE(reads(folder / "a.tar"));
-    put(folder / "a.tar",
-        tar_member("m/m.mtx", matrix) + krysol_tests::tar_header("m/m_b.mtx", claim) + rhs);
+    put(folder / "a.tar", tar_member("m/m.mtx", whole_matrix) +
+                              krysol_tests::tar_header("m/m_b.mtx", claim) + whole_rhs);
     EXPECT_FALSE(reads(folder / "a.tar"));
   }
 }

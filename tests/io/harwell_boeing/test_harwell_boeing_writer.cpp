@@ -28,7 +28,7 @@ using krysol::Symmetry;
 using krysol::Triplets;
 using krysol::WriteOptions;
 
-krysol::MatrixFile read(const fs::path& path) {
+krysol::MatrixFile read_back(const fs::path& path) {
   const auto text = krysol::read_text(path, 1 << 26);
   return krysol::parse_harwell_boeing(text.view(), path.string(), {});
 }
@@ -94,7 +94,7 @@ void expect_round_trip(const Triplets<T>& a, const WriteOptions& options) {
   const auto path = folder / "a.rb";
   krysol::write_rutherford_boeing(path, a, options);
   expect_lines_of_80_columns(path);
-  const auto file = read(path);
+  const auto file = read_back(path);
   EXPECT_EQ(file.info.field,
             options.field.value_or(std::is_same_v<T, Complex> ? Field::complex : Field::real));
   EXPECT_TRUE(file.info.repairs.empty());
@@ -195,7 +195,7 @@ TEST(RutherfordBoeingWriter, WritesMatricesWithoutEntries) {
     const Folder folder;
     const Triplets<double> a{n, n, Symmetry::general, {}, {}, {}};
     krysol::write_rutherford_boeing(folder / "a", a);
-    const auto file = read(folder / "a");
+    const auto file = read_back(folder / "a");
     const auto& back = std::get<Triplets<double>>(file.matrix);
     EXPECT_EQ(back.rows, n);
     EXPECT_EQ(back.values.size(), 0U);
@@ -210,7 +210,7 @@ TEST(RutherfordBoeingWriter, RightHandSidesMakeAHarwellBoeingFile) {
   krysol::write_rutherford_boeing(folder / "a.rsa", a, {}, rhs);
   expect_lines_of_80_columns(folder / "a.rsa");
   EXPECT_TRUE(holds(bytes_of(folder / "a.rsa"), "\nRSA  "));
-  const auto file = read(folder / "a.rsa");
+  const auto file = read_back(folder / "a.rsa");
   expect_same_bits(std::get<Triplets<double>>(file.matrix), in_order(a));
   EXPECT_EQ(file.attached.rhs.rows, 20);
   EXPECT_EQ(file.attached.rhs.cols, 2);
@@ -221,7 +221,7 @@ TEST(RutherfordBoeingWriter, RightHandSidesMakeAHarwellBoeingFile) {
   Triplets<Complex> c{1, 1, Symmetry::hermitian, {}, {}, {}};
   c.add(0, 0, 2);
   krysol::write_rutherford_boeing(folder / "c", c, {}, std::vector<Complex>{{1, -0.5}});
-  EXPECT_EQ(std::get<std::vector<Complex>>(read(folder / "c").attached.rhs.values).at(0),
+  EXPECT_EQ(std::get<std::vector<Complex>>(read_back(folder / "c").attached.rhs.values).at(0),
             Complex(1, -0.5));
 }
 

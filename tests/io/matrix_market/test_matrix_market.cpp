@@ -72,7 +72,7 @@ std::vector<std::string> notes(const fs::path& path, const std::string& key) {
 }
 
 /// "position: message" of the error that reading throws, without the file's name; or "read".
-std::string outcome(const fs::path& path, bool repair) {
+std::string read_or_message(const fs::path& path, bool repair) {
   krysol::ReadOptions options;
   options.repair = repair;
   try {
@@ -147,11 +147,11 @@ TEST(MatrixMarket, InvalidFilesAreRefusedWithTheMessageInTheirComments) {
     SCOPED_TRACE(path.filename());
     const auto expected = notes(path, "expect");
     ASSERT_EQ(expected.size(), 1U) << "the file must say '% expect: line:column: message'";
-    EXPECT_EQ(outcome(path, false), expected.front());
+    EXPECT_EQ(read_or_message(path, false), expected.front());
     const auto repairs = notes(path, "repair");
     if (repairs.empty()) {
       const auto other = notes(path, "repair expect");
-      EXPECT_EQ(outcome(path, true), other.empty() ? expected.front() : other.front());
+      EXPECT_EQ(read_or_message(path, true), other.empty() ? expected.front() : other.front());
       continue;
     }
     krysol::ReadOptions options;
@@ -224,7 +224,7 @@ TEST(MatrixMarket, OtherFormatsAreNamed) {
   Folder folder;
   const auto refused = [&](const std::string& name, std::string_view bytes) {
     put(folder / name, bytes);
-    return outcome(folder / name, false);
+    return read_or_message(folder / name, false);
   };
   using namespace std::string_view_literals;
   const std::string hb =
@@ -245,9 +245,10 @@ TEST(MatrixMarket, OtherFormatsAreNamed) {
 
 TEST(MatrixMarket, FilesThatCannotBeOpenedSayWhy) {
   Folder folder;
-  EXPECT_EQ(outcome(folder / "none.mtx", false), " cannot be opened: No such file or directory");
+  EXPECT_EQ(read_or_message(folder / "none.mtx", false),
+            " cannot be opened: No such file or directory");
   fs::create_directory(folder / "sub.mtx");
-  EXPECT_EQ(outcome(folder / "sub.mtx", false), " is a folder, a file was expected");
+  EXPECT_EQ(read_or_message(folder / "sub.mtx", false), " is a folder, a file was expected");
 }
 
 template <class T>
@@ -283,7 +284,7 @@ Triplets<T> random_triplets(Symmetry symmetry, unsigned seed) {
 }
 
 template <class Numbers>
-void expect_same_bits(const Numbers& a, const Numbers& b) {
+void expect_same_bytes(const Numbers& a, const Numbers& b) {
   ASSERT_EQ(a.size(), b.size());
   ASSERT_FALSE(a.empty());
   EXPECT_EQ(std::memcmp(a.data(), b.data(), a.size() * sizeof(a[0])), 0);
@@ -301,7 +302,7 @@ void expect_round_trip(const fs::path& path, Symmetry symmetry, unsigned seed) {
   EXPECT_EQ(b.symmetry, a.symmetry);
   EXPECT_EQ(b.row_idx, a.row_idx);
   EXPECT_EQ(b.col_idx, a.col_idx);
-  expect_same_bits(a.values, b.values);
+  expect_same_bytes(a.values, b.values);
 }
 
 TEST(MatrixMarket, MatricesRoundTripToTheBit) {
@@ -329,12 +330,12 @@ TEST(MatrixMarket, DenseArraysRoundTripToTheBit) {
     const auto y = krysol::read_dense(folder / name);
     EXPECT_EQ(y.rows, n);
     EXPECT_EQ(y.cols, 2);
-    expect_same_bits(x, std::get<std::vector<double>>(y.values));
+    expect_same_bytes(x, std::get<std::vector<double>>(y.values));
 
     const auto complex = random_triplets<Complex>(Symmetry::general, 6).values;
     const std::vector<Complex> z(complex.begin(), complex.end());
     krysol::write_dense(folder / name, static_cast<krysol::Index>(z.size()), 1, z);
-    expect_same_bits(z, std::get<std::vector<Complex>>(krysol::read_dense(folder / name).values));
+    expect_same_bytes(z, std::get<std::vector<Complex>>(krysol::read_dense(folder / name).values));
   }
 }
 
@@ -371,7 +372,7 @@ TEST(MatrixMarket, WhatCannotBeReadBackIsNotWritten) {
   EXPECT_EQ(folder.files(), 0U);
   // A solution that holds NaN is written all the same, and refused with its position.
   krysol::write_dense(folder / "x.mtx", 2, 1, std::vector<double>{1, std::nan("")});
-  EXPECT_EQ(outcome(folder / "x.mtx", false), "4:1: expected a finite value, found 'nan'");
+  EXPECT_EQ(read_or_message(folder / "x.mtx", false), "4:1: expected a finite value, found 'nan'");
 }
 
 TEST(MatrixMarket, DenseReadingRefusesCoordinatesThatWouldFillTheMemory) {
@@ -455,7 +456,7 @@ TEST(File, DamagedGzipIsRefused) {
     file.commit();
   }
   const std::string good = bytes_of(folder / "a.gz");
-  EXPECT_EQ(outcome(folder / "a.gz", false), "read");
+  EXPECT_EQ(read_or_message(folder / "a.gz", false), "read");
   for (std::size_t n = 2; n < good.size(); n += 7) {
     put(folder / "cut.gz", std::string_view(good).substr(0, n));
     EXPECT_THROW(krysol::read_text(folder / "cut.gz", 1 << 20), krysol::FileError) << n;
@@ -497,7 +498,7 @@ TEST(MatrixMarket, WithoutSizesIsRefusedByItsBeginning) {
       krysol::OutputFile file(folder / name);
       file.write(text + "\n1 1 1\n1 1 1\n");
       file.commit();
-      EXPECT_EQ(outcome(folder / name, false),
+      EXPECT_EQ(read_or_message(folder / name, false),
                 " expected the size line (rows columns entries) within the first 16777216 bytes, "
                 "where a Matrix Market file has its banner and comments, found no line with sizes "
                 "that ends there");
@@ -505,7 +506,7 @@ TEST(MatrixMarket, WithoutSizesIsRefusedByItsBeginning) {
     krysol::OutputFile file(folder / name);
     file.write(banner + filled('%').substr(banner.size() + 20) + "\n1 1 1\n1 1 1\n");
     file.commit();
-    EXPECT_EQ(outcome(folder / name, false), "read");
+    EXPECT_EQ(read_or_message(folder / name, false), "read");
   }
 }
 
