@@ -27,7 +27,7 @@ using krysol_tests::expanded;
 using krysol_tests::Fields;
 using Complex = std::complex<double>;
 
-MatrixFile read_text(const std::string& text, bool repair = false) {
+MatrixFile parsed(const std::string& text, bool repair = false) {
   krysol::ReadOptions options;
   options.repair = repair;
   return krysol::parse_harwell_boeing(text, "f", options);
@@ -139,7 +139,7 @@ TEST(HarwellBoeing, AnyTypeInAnyFormatIsTheMatrixThatWasMeant) {
         if (seed % 4 == 0) text.erase(text.find_last_not_of("\r\n") + 1);
         SCOPED_TRACE(text);
         ASSERT_TRUE(krysol::is_harwell_boeing(text));
-        const MatrixFile file = read_text(text);
+        const MatrixFile file = parsed(text);
         EXPECT_EQ(expanded(file), made.dense);
         EXPECT_EQ(file.info.stored_entries, static_cast<std::int64_t>(made.file.indices.size()));
         EXPECT_EQ(file.info.title, "A small matrix");
@@ -160,7 +160,7 @@ TEST(HarwellBoeing, TypesMayBeInLowerCase) {
   std::string text = made.file.text();
   text.replace(text.find("RSA"), 3, "rsa");
   EXPECT_TRUE(krysol::is_harwell_boeing(text));
-  EXPECT_EQ(expanded(read_text(text)), made.dense);
+  EXPECT_EQ(expanded(parsed(text)), made.dense);
 }
 
 TEST(HarwellBoeing, AMatrixWithoutLinesOfValuesIsAPattern) {
@@ -168,12 +168,12 @@ TEST(HarwellBoeing, AMatrixWithoutLinesOfValuesIsAPattern) {
   boeing.rows = boeing.cols = 2;
   boeing.pointers = {1, 2, 3};
   boeing.indices = {2, 1};
-  const MatrixFile file = read_text(boeing.text());  // RUA
+  const MatrixFile file = parsed(boeing.text());  // RUA
   EXPECT_EQ(file.info.field, Field::pattern);
   EXPECT_EQ(expanded(file), (std::vector<Complex>{0, 1, 1, 0}));
   boeing.type = "CHA";  // and of a pattern no Hermitian can be told
   boeing.indices = {2, 2};
-  const MatrixFile hermitian = read_text(boeing.text());
+  const MatrixFile hermitian = parsed(boeing.text());
   EXPECT_EQ(std::get<krysol::Triplets<double>>(hermitian.matrix).symmetry, Symmetry::symmetric);
   EXPECT_EQ(expanded(hermitian), (std::vector<Complex>{0, 1, 1, 1}));
 }
@@ -192,7 +192,7 @@ TEST(HarwellBoeing, ValuesTooSmallForDoubleAreCounted) {
   Made made = one_entry("RUA");
   for (const auto& [text, count] : {std::pair{" 1.0D-400", 1}, std::pair{" 0.0D-400", 0}}) {
     made.file.value_fields = {"(4D20.4)", 4, 20, [text = text](double) { return text; }};
-    const MatrixFile file = read_text(made.file.text());
+    const MatrixFile file = parsed(made.file.text());
     EXPECT_EQ(file.info.repairs.size(), static_cast<std::size_t>(count));
     if (count == 0) continue;
     EXPECT_TRUE(file.info.repairs[0].starts_with(
@@ -204,7 +204,7 @@ TEST(HarwellBoeing, ValuesTooSmallForDoubleAreCounted) {
 TEST(HarwellBoeing, IntegersBeyondDoubleAreCounted) {
   Made made = one_entry("IUA");
   made.file.value_fields = {"(4I20)", 4, 20, [](double) { return "9007199254740993"; }};
-  const MatrixFile file = read_text(made.file.text());
+  const MatrixFile file = parsed(made.file.text());
   EXPECT_EQ(file.info.rounded_integers, 1);
   EXPECT_EQ(expanded(file), (std::vector<Complex>{9007199254740992}));
 }
@@ -216,7 +216,7 @@ TEST(HarwellBoeing, AnUpperTriangleIsMirroredAndNoted) {
   boeing.pointers = {1, 2, 4};
   boeing.indices = {1, 1, 2};
   boeing.values = {1, 0, 2, 3, 4, 0};
-  const MatrixFile file = read_text(boeing.text());
+  const MatrixFile file = parsed(boeing.text());
   EXPECT_EQ(expanded(file), (std::vector<Complex>{1, {2, 3}, {2, -3}, 4}));
   EXPECT_EQ(file.info.repairs,
             std::vector<std::string>{
@@ -234,7 +234,7 @@ TEST(HarwellBoeing, ElementsAreSummed) {
   boeing.indices = {1, 2, 3, 2};
   boeing.values = {1, 2, 3, 4, 10, 20, 30, 40};  // each column by column
   boeing.element_values = 8;
-  const MatrixFile file = read_text(boeing.text());
+  const MatrixFile file = parsed(boeing.text());
   EXPECT_EQ(expanded(file), (std::vector<Complex>{1, 3, 0, 2, 4 + 40, 20, 0, 30, 10}));
   EXPECT_EQ(file.info.stored_entries, 8);
 }
@@ -273,7 +273,7 @@ TEST(HarwellBoeing, ElementsOfAllTypesAreSummedWithTheirSymmetry) {
       }
     }
     SCOPED_TRACE(boeing.text());
-    EXPECT_EQ(expanded(read_text(boeing.text())), dense);
+    EXPECT_EQ(expanded(parsed(boeing.text())), dense);
   }
 }
 
@@ -298,7 +298,7 @@ TEST(HarwellBoeing, RightHandSidesGuessesAndSolutionsComeAlong) {
   boeing.vector_type = "FGX";
   boeing.vector_values = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
   boeing.vector_lists = 3;
-  const auto all = read_text(boeing.text()).attached;
+  const auto all = parsed(boeing.text()).attached;
   EXPECT_EQ(all.rhs.rows, 2);
   EXPECT_EQ(all.rhs.cols, 2);
   EXPECT_EQ(numbers(all.rhs), (std::vector<double>{1, 2, 3, 4}));
@@ -308,7 +308,7 @@ TEST(HarwellBoeing, RightHandSidesGuessesAndSolutionsComeAlong) {
   boeing.vector_type = "F X";
   boeing.vector_values = {1, 2, 3, 4, 5, 6, 7, 8};
   boeing.vector_lists = 2;
-  const auto two = read_text(boeing.text()).attached;
+  const auto two = parsed(boeing.text()).attached;
   EXPECT_EQ(two.guess.cols, 0);
   EXPECT_EQ(numbers(two.solution), (std::vector<double>{5, 6, 7, 8}));
 }
@@ -319,7 +319,7 @@ TEST(HarwellBoeing, SparseRightHandSidesAreFilledWithZeros) {
   boeing.vector_pointers = {1, 1, 4};
   boeing.vector_indices = {2, 1, 2};
   boeing.vector_values = {5, 6, 7};
-  const auto rhs = read_text(boeing.text()).attached.rhs;
+  const auto rhs = parsed(boeing.text()).attached.rhs;
   EXPECT_EQ(numbers(rhs), (std::vector<double>{0, 0, 6, 12}));
 }
 
@@ -330,7 +330,7 @@ TEST(HarwellBoeing, VectorsOfComplexMatricesAreComplex) {
   boeing.vectors = 1;
   boeing.vector_type = "F";
   boeing.vector_values = {1, 2, 3, 4};
-  const auto rhs = read_text(boeing.text()).attached.rhs;
+  const auto rhs = parsed(boeing.text()).attached.rhs;
   EXPECT_EQ(std::get<std::vector<Complex>>(rhs.values), (std::vector<Complex>{{1, 2}, {3, 4}}));
 }
 
