@@ -25,16 +25,16 @@ using Exec = Kokkos::DefaultExecutionSpace;
   throw std::invalid_argument("krysol::solve: " + what);
 }
 
-void check_number(std::string_view name, double v, double lowest) {
+void check_at_least(std::string_view name, double v, double lowest) {
   if (!is_finite(v) || v < lowest) {
     refuse(fmt::format("{} is {}; it must be a finite number from {}", name, v, lowest));
   }
 }
 
 void check_stopping(const StoppingCriteria& stop) {
-  check_number("stop.rtol", stop.rtol, 0);
-  check_number("stop.atol", stop.atol, 0);
-  check_number("stop.time_limit_s", stop.time_limit_s, 0);
+  check_at_least("stop.rtol", stop.rtol, 0);
+  check_at_least("stop.atol", stop.atol, 0);
+  check_at_least("stop.time_limit_s", stop.time_limit_s, 0);
   if (stop.max_iterations < 0) {
     refuse(fmt::format("stop.max_iterations is {}; 0 stands for ten times the rows",
                        stop.max_iterations));
@@ -54,7 +54,7 @@ void check_name(std::string_view kind, std::string_view name, const Entries& ent
 /// What can be wrong without a look at the matrix is said before hours are spent on it.
 void check_options(const SolveOptions& o) {
   check_stopping(o.stop);
-  check_number("expected_products", o.expected_products, 0);
+  check_at_least("expected_products", o.expected_products, 0);
   method_traits(o.solver);  // throws for a name that is unknown
   check_name("order", o.order, list_orders());
   check_name("preconditioner", base_of(o.preconditioner), list_preconditioners());
@@ -120,7 +120,7 @@ void count_as_caller(const Permutation& order, SolveResult& result) {
 }
 
 /// For a b or x0 that no iteration could start from.
-SolveResult not_finite(Index row, bool in_b, double atol, const MethodTraits& method) {
+SolveResult stopped_at_not_finite(Index row, bool in_b, double atol, const MethodTraits& method) {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   SolveResult r;
   r.status = Status::not_finite;
@@ -378,7 +378,7 @@ struct Solver<T>::State {
       if (bad < 0) continue;
       const auto place = static_cast<std::size_t>(bad);
       const Index row = order.order.empty() ? static_cast<Index>(bad) : order.order[place];
-      return not_finite(row, in_b, options.stop.atol, method_traits(options.solver));
+      return stopped_at_not_finite(row, in_b, options.stop.atol, method_traits(options.solver));
     }
     SolveResult r = krysol::solve<T, Exec>(options.solver, Exec{}, *op, ConstVector<T>(from), to,
                                            preconditioner(), options.stop, options.observer,

@@ -21,8 +21,8 @@ std::string shape(const View& v) {
 }
 
 template <class T, class Memory>
-void check(const DenseView<const T, Memory>& a, const DenseView<const T, Memory>& b,
-           const DenseView<T, Memory>& c) {
+void check_product(const DenseView<const T, Memory>& a, const DenseView<const T, Memory>& b,
+                   const DenseView<T, Memory>& c) {
   if (a.cols != b.rows || c.rows != a.rows || c.cols != b.cols) {
     throw std::invalid_argument(fmt::format(
         "krysol::gemm: C ({}) := A ({}) B ({}) does not fit: C must be {} x {}, and A have "
@@ -232,7 +232,7 @@ void gemm_of_views(const Exec& exec, T alpha,
                    const DenseView<const T, typename Exec::memory_space>& b, T beta,
                    const DenseView<T, typename Exec::memory_space>& c, DenseWork<T, Exec>& work,
                    const GemmOptions& options) {
-  check<T>(a, b, c);
+  check_product<T>(a, b, c);
   DenseProduct<T> product;
   product.a = {a.data, a.row_stride, a.col_stride, a.conjugated};
   product.b = {b.data, b.col_stride, b.row_stride, b.conjugated};

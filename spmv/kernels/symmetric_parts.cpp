@@ -11,7 +11,7 @@ namespace krysol {
 namespace {
 
 template <class S>
-std::string text_of(const S& v) {
+std::string value_text(const S& v) {
   if constexpr (is_complex<S>) {
     return fmt::format("({}, {})", v.real(), v.imag());
   } else {
@@ -47,8 +47,8 @@ template <class S>
   const Offset mirror = place_of(a, j, i);
   throw FormatRefusal(fmt::format(
       "{}: the matrix is not {} to the bit: A({}, {}) = {}, and A({}, {}) {} (counted from 0)",
-      format, is_complex<S> ? "Hermitian" : "symmetric", i, j, text_of(a.values.data()[k]), j, i,
-      mirror < 0 ? "is not stored" : "= " + text_of(a.values.data()[mirror])));
+      format, is_complex<S> ? "Hermitian" : "symmetric", i, j, value_text(a.values.data()[k]), j, i,
+      mirror < 0 ? "is not stored" : "= " + value_text(a.values.data()[mirror])));
 }
 
 /// The first one of all. Only for matrices that have one.

@@ -23,7 +23,7 @@ DeviceScalar<T> device_scalar(const T& v) {
 }
 
 template <class T>
-void check_sizes(const Triplets<T>& t) {
+void check_lengths(const Triplets<T>& t) {
   if (t.row_idx.size() != t.values.size() || t.col_idx.size() != t.values.size()) {
     throw std::invalid_argument(
         fmt::format("krysol::to_csr: {} row indices, {} column indices and {} values; the three "
@@ -295,7 +295,7 @@ template <class T>
 Assembled<DeviceScalar<T>> to_csr(const Triplets<T>& t, Triangles given) {
   using S = DeviceScalar<T>;
   ensure_kokkos();
-  check_sizes(t);
+  check_lengths(t);
   const bool mirror = t.symmetry != Symmetry::general && given == Triangles::one;
   const int threads = Host().concurrency();
   Assembled<S> out;

@@ -17,8 +17,8 @@ double magnitude(const S& v) {
 }
 
 template <class S>
-void compare(const S& value, const S& mirror, Index row, Index col, const std::vector<S>& diagonal,
-             MatrixProperties<S>& f) {
+void compare_entries(const S& value, const S& mirror, Index row, Index col,
+                     const std::vector<S>& diagonal, MatrixProperties<S>& f) {
   if (value == conjugate(mirror)) return;
   f.mirrored = false;
   const double difference = magnitude(value - conjugate(mirror));
@@ -52,18 +52,18 @@ void check_symmetry(const HostCsr<S>& a, const std::vector<S>& diagonal, MatrixP
     // What is left below the diagonal of row i has no image above it.
     for (; next[row] < a.row_ptr(row + 1) && col(next[row]) < i; ++next[row]) {
       f.mirrored = false;
-      compare(value(next[row]), S(0), i, col(next[row]), diagonal, f);
+      compare_entries(value(next[row]), S(0), i, col(next[row]), diagonal, f);
     }
     for (Offset k = next[row]; k < a.row_ptr(row + 1); ++k) {
       const Index j = col(k);
       if (j == i) {
-        compare(value(k), value(k), i, i, diagonal, f);  // a Hermitian diagonal is real
+        compare_entries(value(k), value(k), i, i, diagonal, f);  // a Hermitian diagonal is real
         continue;
       }
       const auto other = static_cast<std::size_t>(j);
       for (; next[other] < a.row_ptr(other + 1) && col(next[other]) < i; ++next[other]) {
         f.mirrored = false;
-        compare(value(next[other]), S(0), j, col(next[other]), diagonal, f);
+        compare_entries(value(next[other]), S(0), j, col(next[other]), diagonal, f);
       }
       S mirror = S(0);
       if (next[other] < a.row_ptr(other + 1) && col(next[other]) == i) {
@@ -71,7 +71,7 @@ void check_symmetry(const HostCsr<S>& a, const std::vector<S>& diagonal, MatrixP
       } else {
         f.mirrored = false;
       }
-      compare(value(k), mirror, i, j, diagonal, f);
+      compare_entries(value(k), mirror, i, j, diagonal, f);
     }
   }
 }

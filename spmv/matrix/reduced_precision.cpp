@@ -22,8 +22,8 @@ bool too_large(const Kokkos::complex<double>& v) {
   return too_large(v.real()) || too_large(v.imag());
 }
 
-std::string text_of(double v) { return fmt::format("{}", v); }
-std::string text_of(const Kokkos::complex<double>& v) {
+std::string printed(double v) { return fmt::format("{}", v); }
+std::string printed(const Kokkos::complex<double>& v) {
   return fmt::format("({}, {})", v.real(), v.imag());
 }
 
@@ -45,7 +45,7 @@ template <class S>
       "krysol::reduced_precision: A({}, {}) = {} (counted from 0), and float ends at {}; scale the "
       "matrix, "
       "or keep its values as they are",
-      row, a.col_idx.data()[k], text_of(a.values.data()[k]), std::numeric_limits<float>::max()));
+      row, a.col_idx.data()[k], printed(a.values.data()[k]), std::numeric_limits<float>::max()));
 }
 
 }  // namespace

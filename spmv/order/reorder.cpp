@@ -89,7 +89,7 @@ struct ReadAlong {
   }
 };
 template <class S>
-double reading_seconds(const HostCsr<S>& a) {
+double seconds_to_read(const HostCsr<S>& a) {
   double least = std::numeric_limits<double>::infinity();
   for (int k = 0; k < 2; ++k) {
     Kokkos::Timer timer;
@@ -129,7 +129,7 @@ HostCsr<S> reordered(const HostCsr<S>& a, const Permutation& order) {
 
 template <class S>
 OrderClock<S> measuring_clock() {
-  return {product_seconds<S>, reading_seconds<S>};
+  return {product_seconds<S>, seconds_to_read<S>};
 }
 
 template <class S>

@@ -14,7 +14,7 @@ constexpr std::string_view variants_of() {
 }
 
 template <class F>
-constexpr bool looks_at_values() {
+constexpr bool looks_at_values_of_matrix() {
   if constexpr (requires { F::looks_at_values; }) return F::looks_at_values;
   return false;
 }
@@ -31,7 +31,7 @@ FormatEstimate estimate_of(const MatrixProfile& matrix) {
 template <class... F>
 std::vector<FormatInfo> describe(TypeList<F...>) {
   return {FormatInfo{F::name, F::good_for, variants_of<F>(),
-                     looks_at_values<F>() || is_symmetric_only<F>, is_symmetric_only<F>,
+                     looks_at_values_of_matrix<F>() || is_symmetric_only<F>, is_symmetric_only<F>,
                      &estimate_of<F>}...};
 }
 

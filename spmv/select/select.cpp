@@ -176,8 +176,8 @@ void time_alone(Contender<S, Exec>& c, TimedVectors<S, Exec>& work) {
 /// Times b, and where it is near a, which was timed before, a as well and both in turns,
 /// `most_turns` of them; sets the least time of each.
 template <class S, class Exec>
-void compare(Contender<S, Exec>& a, Contender<S, Exec>& b, int most_turns,
-             TimedVectors<S, Exec>& work) {
+void compare_in_turns(Contender<S, Exec>& a, Contender<S, Exec>& b, int most_turns,
+                      TimedVectors<S, Exec>& work) {
   constexpr double far = 1.25;
   constexpr double a_little_slower = 1.05;
   constexpr double much_faster = 0.9;
@@ -405,7 +405,8 @@ std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>& csr,
       continue;
     }
     budget.add(trial, candidate.estimate);
-    compare(best, challenger, budget.is_spent(spent(), *best.trial, base_seconds) ? 0 : 2, work);
+    compare_in_turns(best, challenger, budget.is_spent(spent(), *best.trial, base_seconds) ? 0 : 2,
+                     work);
     roofline.add(*best.trial);
     roofline.add(trial);
     if (best.trial->name == base) base_seconds = std::min(base_seconds, best.trial->seconds);
