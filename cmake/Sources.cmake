@@ -64,6 +64,7 @@ set(KRYSOL_SOURCES
   spmv/formats/bsr.cpp
   spmv/formats/csr_merge.cpp
   spmv/formats/hyb.cpp
+  spmv/formats/row_groups.cpp
   spmv/formats/symmetric.cpp
   spmv/formats/symmetric_bsr.cpp
   spmv/kernels/distinct_values.cpp

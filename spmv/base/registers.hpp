@@ -79,6 +79,28 @@ template <class T, int n>
 struct VectorOf {
   using type __attribute__((vector_size(n * sizeof(T)))) = T;
 };
+
+#if defined(__AVX2__)
+/// For four bits: where, of eight halves of four numbers that follow each other, lane l takes its
+/// two from, so that lanes whose bit is set take the next number each.
+struct HalvesInOrder {
+  alignas(32) std::int32_t place[8];
+};
+constexpr HalvesInOrder halves_of(unsigned bits) {
+  HalvesInOrder halves = {};
+  std::int32_t next = 0;
+  for (unsigned l = 0; l < 4; ++l) {
+    halves.place[2 * l] = 2 * next;
+    halves.place[2 * l + 1] = 2 * next + 1;
+    if ((bits >> l & 1U) != 0 && next < 3) ++next;
+  }
+  return halves;
+}
+inline constexpr HalvesInOrder halves_in_order[16] = {
+    halves_of(0),  halves_of(1),  halves_of(2),  halves_of(3), halves_of(4),  halves_of(5),
+    halves_of(6),  halves_of(7),  halves_of(8),  halves_of(9), halves_of(10), halves_of(11),
+    halves_of(12), halves_of(13), halves_of(14), halves_of(15)};
+#endif
 }  // namespace detail
 
 template <class T, int n, int bytes>
@@ -149,6 +171,57 @@ struct Registers<T, n, bytes, true> {
   }
   KOKKOS_FORCEINLINE_FUNCTION void operator+=(const Registers& b) { v += b.v; }
   KOKKOS_FORCEINLINE_FUNCTION void operator*=(const Registers& b) { v *= b.v; }
+  /// The same where bit l of `bits` is set; v[l] stays as it is where not, whatever a[l] and b[l].
+  KOKKOS_FORCEINLINE_FUNCTION void add_product_where(unsigned bits, const Registers& a,
+                                                     const Registers& b) {
+#if defined(__AVX512F__)
+    if constexpr (sizeof(T) == 8 && n == 8) {
+      v = reinterpret_cast<Vector>(
+          _mm512_mask3_fmadd_pd(reinterpret_cast<__m512d>(a.v), reinterpret_cast<__m512d>(b.v),
+                                reinterpret_cast<__m512d>(v), static_cast<__mmask8>(bits)));
+      return;
+    }
+#endif
+    const Vector total = v + a.v * b.v;
+    v = lanes_of_bits(bits, std::make_integer_sequence<int, n>{}) != 0 ? total : v;
+  }
+  /// v[l] = the next of `from` for each bit l of `bits` that is set, ascending; where none is set
+  /// any of from[0 .. n). Reads n numbers, whatever the bits.
+  template <class S>
+  KOKKOS_FORCEINLINE_FUNCTION void expand(const S* from, unsigned bits) {
+    if constexpr (!std::is_same_v<S, T>) {
+      Registers<S, n, bytes> as_stored;
+      S each[n];
+      as_stored.expand(from, bits);
+      as_stored.store(each);
+      load(each);
+    } else {
+#if defined(__AVX512F__)
+      if constexpr (sizeof(T) == 8 && n == 8) {
+        v = reinterpret_cast<Vector>(
+            _mm512_maskz_expandloadu_pd(static_cast<__mmask8>(bits), from));
+        return;
+      }
+#endif
+#if defined(__AVX512F__) && defined(__AVX512VL__)
+      if constexpr (sizeof(T) == 4 && n == 8) {
+        v = reinterpret_cast<Vector>(
+            _mm256_maskz_expandloadu_ps(static_cast<__mmask8>(bits), from));
+        return;
+      }
+#endif
+#if defined(__AVX2__)
+      if constexpr (sizeof(T) == 8 && n == 4) {
+        const auto places = _mm256_load_si256(
+            reinterpret_cast<const __m256i*>(detail::halves_in_order[bits & 15U].place));
+        v = reinterpret_cast<Vector>(_mm256_permutevar8x32_epi32(
+            _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)), places));
+        return;
+      }
+#endif
+      set([=](int l) { return from[__builtin_popcount(bits & ((1U << l) - 1U))]; });
+    }
+  }
   /// The sum of all: of both halves first, then of the halves of that.
   KOKKOS_FORCEINLINE_FUNCTION T sum() const {
     if constexpr (n == 1) {
@@ -210,6 +283,11 @@ struct Registers<T, n, bytes, true> {
     v = Vector{item(first + l)...};
   }
   template <int... l>
+  KOKKOS_FORCEINLINE_FUNCTION static Mask lanes_of_bits(unsigned bits,
+                                                        std::integer_sequence<int, l...>) {
+    return (Mask{} + static_cast<int>(bits)) & Mask{(1 << l)...};
+  }
+  template <int... l>
   KOKKOS_FORCEINLINE_FUNCTION void keep_each_bit(unsigned bits, std::integer_sequence<int, l...>) {
     const Mask has = (Mask{} + static_cast<int>(bits)) & Mask{(1 << l)...};
     v = has != 0 ? v : Vector{};
@@ -260,6 +338,16 @@ struct Registers<T, n, bytes, false> {
   KOKKOS_FORCEINLINE_FUNCTION void add_product(const Registers& a, const Registers& b) {
     low.add_product(a.low, b.low);
     high.add_product(a.high, b.high);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void add_product_where(unsigned bits, const Registers& a,
+                                                     const Registers& b) {
+    low.add_product_where(bits, a.low, b.low);
+    high.add_product_where(bits >> half, a.high, b.high);
+  }
+  template <class S>
+  KOKKOS_FORCEINLINE_FUNCTION void expand(const S* from, unsigned bits) {
+    low.expand(from, bits);
+    high.expand(from + __builtin_popcount(bits & ((1U << half) - 1U)), bits >> half);
   }
   KOKKOS_FORCEINLINE_FUNCTION void operator+=(const Registers& b) {
     low += b.low;

@@ -13,6 +13,7 @@
 #include <krysol/spmv/formats/ellpack_r.hpp>
 #include <krysol/spmv/formats/hyb.hpp>
 #include <krysol/spmv/formats/jds.hpp>
+#include <krysol/spmv/formats/row_groups.hpp>
 #include <krysol/spmv/formats/sell_c_sigma.hpp>
 #include <krysol/spmv/formats/sell_dictionary.hpp>
 #include <krysol/spmv/formats/sell_u16.hpp>
@@ -40,6 +41,7 @@ using FormatsOfAnySpace = TypeList<  //
     StencilPattern<S, Exec>,         //
     Stencil<S, Exec>,                //
     Bsr<S, Exec>,                    //
+    RowGroups<S, Exec>,              //
     Jds<S, Exec>,                    //
     Coo<S, Exec>,                    //
 #ifdef KRYSOL_HAVE_KOKKOS_KERNELS

@@ -142,6 +142,43 @@ TYPED_TEST(EightRegisters, AreClearedWhereThereIsNoEntry) {
   }
 }
 
+/// What an absent lane would be multiplied with is no number, and stays without effect.
+TYPED_TEST(EightRegisters, TakeTheNextNumberForEachBitAndAddItThere) {
+  using T = typename TypeParam::Number;
+  const T inf = std::numeric_limits<T>::infinity();
+  for (unsigned bits = 0; bits < 256; ++bits) {
+    const int count = __builtin_popcount(bits);
+    std::array<T, pack_width> numbers;
+    std::array<float, pack_width> floats;
+    for (int l = 0; l < pack_width; ++l) {
+      numbers[static_cast<std::size_t>(l)] = l < count ? static_cast<T>(l + 1) : inf;
+      floats[static_cast<std::size_t>(l)] = static_cast<float>(l < count ? l + 1 : 1e38);
+    }
+    const auto next = [bits](int l) {
+      return static_cast<T>(1 + __builtin_popcount(bits & ((1U << l) - 1U)));
+    };
+    typename TypeParam::Eight v;
+    v.expand(numbers.data(), bits);
+    const Array<T> seen = numbers_of<T>(v);
+    for (int l = 0; l < pack_width; ++l) {
+      if ((bits >> l & 1U) == 0) continue;
+      EXPECT_EQ(seen[static_cast<std::size_t>(l)], next(l)) << bits;
+    }
+    typename TypeParam::Eight x;
+    typename TypeParam::Eight sum;
+    x.set([bits, inf](int l) { return (bits >> l & 1U) != 0 ? T(10) : inf; });
+    sum.load(some_numbers<T>(3).data());
+    sum.add_product_where(bits, v, x);
+    expect_lanes<T>(sum, [&](int l) {
+      return static_cast<T>(3 + 3 * l) + ((bits >> l & 1U) != 0 ? 10 * next(l) : T(0));
+    });
+    v.expand(floats.data(), bits);
+    sum.fill(T(0));
+    sum.add_product_where(bits, v, x);
+    expect_lanes<T>(sum, [&](int l) { return (bits >> l & 1U) != 0 ? 10 * next(l) : T(0); });
+  }
+}
+
 TEST(PackOfNumbers, IsWrittenPastTheCachesWhole) {
   if constexpr (krysol::can_stream<Pack<double>>) {
     Pack<double> v(1.0);
