@@ -161,6 +161,23 @@ struct Registers<T, n, bytes, true> {
       set([=](int l) { return x[index[l] & ~(index[l] >> 31)]; });
     }
   }
+  /// The same, and 0 where an index is negative.
+  KOKKOS_FORCEINLINE_FUNCTION void gather_existing(const T* x, const std::int32_t* index,
+                                                   bool instruction) {
+#if defined(__AVX512VL__) && defined(__AVX512DQ__)
+    if constexpr (sizeof(T) == 8 && n == 8) {
+      if (instruction) {
+        const __m256i at = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(index));
+        const auto there = static_cast<__mmask8>(~_mm256_movepi32_mask(at));
+        v = reinterpret_cast<Vector>(
+            _mm512_mask_i32gather_pd(_mm512_setzero_pd(), there, at, x, 8));
+        return;
+      }
+    }
+#endif
+    gather_or_first(x, index, instruction);
+    clear_where_negative(index);
+  }
   KOKKOS_FORCEINLINE_FUNCTION void fill(T number) {
     v = Vector{};
     set([number](int) { return number; });
@@ -330,6 +347,11 @@ struct Registers<T, n, bytes, false> {
                                                    bool instruction) {
     low.gather_or_first(x, index, instruction);
     high.gather_or_first(x, index + half, instruction);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void gather_existing(const T* x, const std::int32_t* index,
+                                                   bool instruction) {
+    low.gather_existing(x, index, instruction);
+    high.gather_existing(x, index + half, instruction);
   }
   KOKKOS_FORCEINLINE_FUNCTION void fill(T number) {
     low.fill(number);

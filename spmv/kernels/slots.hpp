@@ -154,8 +154,7 @@ KOKKOS_INLINE_FUNCTION void add_eight_or_padding(const Index* col, const S* valu
   if constexpr (detail::in_vectors<S, T>) {
     EightSums<T> in;
     EightSums<T> values;
-    in.gather_or_first(x, col, gathers);
-    in.clear_where_negative(col);
+    in.gather_existing(x, col, gathers);
     values.load(value);
     sum.add_product(values, in);
   } else {

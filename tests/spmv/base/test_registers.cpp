@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 #include <krysol/spmv/base/pack.hpp>
 
@@ -95,6 +96,13 @@ TYPED_TEST(EightRegisters, AreGatheredFromAnywhere) {
     expect_lanes<T>(eight, [&](int l) {
       return static_cast<T>(std::max(some[static_cast<std::size_t>(l)], 0));
     });
+    x[0] = std::numeric_limits<T>::infinity();  // is no entry of a lane that only pads
+    eight.gather_existing(x.data(), some.data(), instruction);
+    expect_lanes<T>(eight, [&](int l) {
+      const std::int32_t index = some[static_cast<std::size_t>(l)];
+      return index < 0 ? T(0) : x[static_cast<std::size_t>(index)];
+    });
+    x[0] = T(0);
   }
 }
 
