@@ -12,7 +12,9 @@ namespace {
 // What a core does, in about the time of an operation on a register. A gather loads eight entries,
 // two at a time; a value that is not where its lane is has to be moved there, by one or two
 // operations more. Only ratios matter: they decide whether rows are taken together.
-constexpr double sum_of_lanes = 10;   // of a row by itself, and its end
+constexpr double row_of_few = 4;      // a row whose entries are added one by one, and its end
+constexpr double single_entry = 1.3;  // of it
+constexpr double sum_of_lanes = 10;   // of a long row, and its end
 constexpr double eight_columns = 5;   // of rows with the same columns: a gather for all of them
 constexpr double eight_values = 1.5;  // of each such row
 constexpr double group_of_lanes = 12;
@@ -24,6 +26,10 @@ constexpr Index most_of_same = 3;  // with more, lanes are the better place for 
 /// g rows with the same n columns.
 double cost_of_same(Index g, Offset n) {
   return g * sum_of_lanes + static_cast<double>((n + 7) / 8) * (eight_columns + eight_values * g);
+}
+
+double cost_alone(Offset n) {
+  return std::min(row_of_few + single_entry * static_cast<double>(n), cost_of_same(1, n));
 }
 
 double cost_of_lanes(std::size_t full, std::size_t partial) {
@@ -40,6 +46,20 @@ struct ColumnsOfRows {
   const Index* end(Index i) const { return col_idx + row_ptr[i + 1]; }
   bool same(Index i, Index j) const {
     return length(i) == length(j) && std::equal(begin(i), end(i), begin(j));
+  }
+  /// Columns that both have, where both ascend.
+  Offset in_common(Index i, Index j) const {
+    Offset count = 0;
+    const Index* a = begin(i);
+    const Index* b = begin(j);
+    while (a != end(i) && b != end(j)) {
+      const Index first = *a;
+      const Index second = *b;
+      count += first == second ? 1 : 0;
+      a += first <= second ? 1 : 0;
+      b += second <= first ? 1 : 0;
+    }
+    return count;
   }
   bool ascends(Index i) const {
     return std::adjacent_find(begin(i), end(i), std::greater_equal<>()) == end(i);
@@ -94,8 +114,8 @@ class Lanes {
     columns_.swap(joined_);
   }
 
-  Index rows() const { return rows_; }
   double cost() const { return cost_of_lanes(full_, columns_.size() - full_); }
+  /// Of all rows that were taken in. Those of the first ones are those with a bit of theirs.
   const std::vector<SharedColumn>& columns() const { return columns_; }
 
  private:
@@ -119,7 +139,7 @@ struct Part {
 class Grouping {
  public:
   Grouping(const ColumnsOfRows& pattern, bool host)
-      : pattern_(pattern), host_(host), lanes_(pattern), best_(pattern) {}
+      : pattern_(pattern), host_(host), lanes_(pattern) {}
 
   Part rows(Index first, Index last) {
     Part part;
@@ -135,59 +155,69 @@ class Grouping {
     const Offset n = pattern_.length(i);
     part.group.push_back({i, -1, static_cast<Offset>(part.col_idx.size()),
                           static_cast<Offset>(part.mask.size()), pattern_.row_ptr[i]});
-    Index rows = host_ ? std::min(same, most_of_same) : same;
-    double cost = cost_of_same(rows, n);
-    double saved = (rows * cost_of_same(1, n) - cost) / rows;
-    const bool as_lanes = host_ && most > 1 && find_lanes(i, most, same, saved);
-    if (as_lanes) {
-      rows = best_.rows();
-      cost = best_.cost();
-      add_lanes(part);
+    Choice choice{host_ ? std::min(same, most_of_same) : same, false, 0, 0};
+    choice.cost = choice.rows == 1 ? cost_alone(n) : cost_of_same(choice.rows, n);
+    choice.saved = (choice.rows * cost_alone(n) - choice.cost) / choice.rows;
+    if (host_) find_lanes(i, most, same, choice);
+    if (choice.as_lanes) {
+      add_lanes(choice.rows, part);
     } else {
       part.col_idx.insert(part.col_idx.end(), pattern_.begin(i), pattern_.end(i));
     }
-    part.cost += cost;
-    for (Index r = 0; r < rows; ++r) part.alone += cost_of_same(1, pattern_.length(i + r));
-    return rows;
+    part.cost += choice.cost;
+    for (Index r = 0; r < choice.rows; ++r) part.alone += cost_alone(pattern_.length(i + r));
+    return choice.rows;
   }
 
-  /// Whether some rows from i on save more, a row, than `saved` when they are taken as lanes:
-  /// best_.
-  bool find_lanes(Index i, Index most, Index same, double saved) {
-    if (!pattern_.ascends(i)) return false;
-    bool found = false;
-    double alone = cost_of_same(1, pattern_.length(i));
+  struct Choice {
+    Index rows;
+    bool as_lanes;
+    double cost;
+    double saved;  // a row
+  };
+
+  /// Whether rows i and i + 1 as lanes cost no more than row i as a lane and the next alone: what
+  /// most rows of most matrices do not, found without lists.
+  bool pair_pays(Index i) const {
+    const auto n = static_cast<std::size_t>(pattern_.length(i));
+    const auto next = static_cast<std::size_t>(pattern_.length(i + 1));
+    const auto both = static_cast<std::size_t>(pattern_.in_common(i, i + 1));
+    return cost_of_lanes(both, n + next - 2 * both) - cost_of_lanes(n, 0) <=
+           cost_alone(pattern_.length(i + 1));
+  }
+
+  /// Takes rows from i on as lanes instead, where that saves more a row.
+  void find_lanes(Index i, Index most, Index same, Choice& choice) {
+    if (most == 1 || (same == 1 && !pair_pays(i)) || !pattern_.ascends(i)) return;
+    double alone = cost_alone(pattern_.length(i));
     lanes_.begin_with(i);
     for (Index g = 1; g < most; ++g) {
       const bool is_same = g < same;
-      if (!is_same && !pattern_.ascends(i + g)) break;
-      const double row_alone = cost_of_same(1, pattern_.length(i + g));
+      if (!is_same && !pattern_.ascends(i + g)) return;
+      const double row_alone = cost_alone(pattern_.length(i + g));
       const double before = lanes_.cost();
       lanes_.add_next(is_same);
-      if (lanes_.cost() - before > row_alone) break;
+      const double cost = lanes_.cost();
+      if (cost - before > row_alone) return;
       alone += row_alone;
-      const double mine = (alone - lanes_.cost()) / (g + 1);
-      if (mine > saved) {
-        saved = mine;
-        best_ = lanes_;
-        found = true;
-      }
+      const double saved = (alone - cost) / (g + 1);
+      if (saved > choice.saved) choice = {g + 1, true, cost, saved};
     }
-    return found;
   }
 
-  void add_lanes(Part& part) const {
-    const unsigned all = (1U << static_cast<unsigned>(best_.rows())) - 1U;
+  void add_lanes(Index rows, Part& part) const {
+    const unsigned all = (1U << static_cast<unsigned>(rows)) - 1U;
     Index full = 0;
-    for (const SharedColumn& c : best_.columns()) {
-      if (c.rows != all) continue;
+    for (const SharedColumn& c : lanes_.columns()) {
+      if ((c.rows & all) != all) continue;
       part.col_idx.push_back(c.col);
       ++full;
     }
-    for (const SharedColumn& c : best_.columns()) {
-      if (c.rows == all) continue;
+    for (const SharedColumn& c : lanes_.columns()) {
+      const unsigned mine = c.rows & all;
+      if (mine == 0 || mine == all) continue;
       part.col_idx.push_back(c.col);
-      part.mask.push_back(static_cast<std::uint8_t>(c.rows));
+      part.mask.push_back(static_cast<std::uint8_t>(mine));
     }
     part.group.back().full = full;
   }
@@ -195,7 +225,6 @@ class Grouping {
   ColumnsOfRows pattern_;
   bool host_;
   Lanes lanes_;
-  Lanes best_;
 };
 
 /// What grouping a sample of the rows found, for each nonzero.
@@ -262,7 +291,7 @@ FormatEstimate estimate_row_groups(const MatrixProfile& matrix) {
   const double lists =
       nnz * (share.columns * sizeof(Index) + share.masks + share.groups * sizeof(RowGroup));
   const std::int64_t bytes = matrix.nnz() * matrix.entry_bytes() + static_cast<std::int64_t>(lists);
-  FormatEstimate estimate{.bytes = bytes, .conversion = 3};
+  FormatEstimate estimate{.bytes = bytes, .conversion = 2};
   estimate.cached = matrix.per_byte(share.cost, bytes);
   constexpr double most_columns = 0.75;
   if (share.columns > most_columns) {
