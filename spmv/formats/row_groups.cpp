@@ -155,9 +155,11 @@ class Grouping {
     const Offset n = pattern_.length(i);
     part.group.push_back({i, -1, static_cast<Offset>(part.col_idx.size()),
                           static_cast<Offset>(part.mask.size()), pattern_.row_ptr[i]});
-    Choice choice{host_ ? std::min(same, most_of_same) : same, false, 0, 0};
-    choice.cost = choice.rows == 1 ? cost_alone(n) : cost_of_same(choice.rows, n);
-    choice.saved = (choice.rows * cost_alone(n) - choice.cost) / choice.rows;
+    Choice choice{1, false, cost_alone(n), 0};
+    const Index rows = host_ ? std::min(same, most_of_same) : same;
+    const double cost = cost_of_same(rows, n);
+    const double saved = cost_alone(n) - cost / rows;
+    if (saved > 0 || !host_) choice = {rows, false, cost, saved};
     if (host_) find_lanes(i, most, same, choice);
     if (choice.as_lanes) {
       add_lanes(choice.rows, part);

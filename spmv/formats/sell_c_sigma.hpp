@@ -24,7 +24,7 @@ struct SellCSigma : Slices<Exec> {
 
   Kokkos::View<Index*, Exec> col_idx;  // [slots] -1 where padded
   Kokkos::View<S*, Exec> values;       // [slots] 0 where padded
-  // [slices] 1 where a full slot's rows name columns side by side
+  // [slices] 1 where the rows of most slots name columns side by side: then each is looked at
   Kokkos::View<std::uint8_t*, Exec> neighbours;
 
   static FormatEstimate estimate(const MatrixProfile& matrix) {
@@ -159,7 +159,7 @@ struct FillSlices {
     }
     const Offset slots = (slice_ptr[s + 1] - slice_ptr[s]) / C;
     Offset to = slice_ptr[s];
-    neighbours[s] = 0;
+    Offset side_by_side = 0;
     for (Offset j = 0; j < slots; ++j) {
       const Offset slot = to;
       for (Index l = 0; l < C; ++l, ++to) {
@@ -167,8 +167,9 @@ struct FillSlices {
         col_idx[to] = there ? from_col[begin[l] + j] : -1;
         values[to] = there ? from_value[begin[l] + j] : S(0);
       }
-      if (C == pack_width && are_neighbours(col_idx + slot)) neighbours[s] = 1;
+      if (C == pack_width && are_neighbours(col_idx + slot)) ++side_by_side;
     }
+    neighbours[s] = 2 * side_by_side > slots ? 1 : 0;
   }
 };
 

@@ -48,22 +48,25 @@ std::vector<double> whole_numbers(Index n) {
 }
 
 TEST(SellCSigma, KnowsTheSlicesWhoseRowsNameColumnsSideBySide) {
-  // Slice 0: a diagonal; slice 1: the same column in all rows; slice 2: a diagonal and another
-  // place where one row leaves the line; slice 3: four rows alone.
-  const auto host = matrix_of(28, 40, [](Index i) -> std::vector<Index> {
+  // Slice 0: a diagonal; slice 1: the same column in all rows; slice 2: two diagonals and another
+  // place where one row leaves the line; slice 3: one diagonal among columns of all rows; slice 4:
+  // four rows alone.
+  const auto host = matrix_of(36, 48, [](Index i) -> std::vector<Index> {
     if (i < 8) return {i};
     if (i < 16) return {3};
-    if (i < 24) return {i, i == 20 ? 39 : i + 10};
+    if (i < 24) return {i, i + 9, i == 20 ? 47 : i + 18};
+    if (i < 32) return {0, i, 47};
     return {i};
   });
   const Sell a = sell_of(host, 1);
   if (Sell::slice_rows != 8) GTEST_SKIP() << "slices of " << Sell::slice_rows << " rows";
-  ASSERT_EQ(a.neighbours.extent(0), 4u);
+  ASSERT_EQ(a.neighbours.extent(0), 5u);
   EXPECT_EQ(a.neighbours(0), 1);
   EXPECT_EQ(a.neighbours(1), 0);
   EXPECT_EQ(a.neighbours(2), 1);
-  EXPECT_EQ(a.neighbours(3), 0);  // padded: not all eight
-  expect_exact(host, a, whole_numbers(40));
+  EXPECT_EQ(a.neighbours(3), 0);  // a third
+  EXPECT_EQ(a.neighbours(4), 0);  // padded: not all eight
+  expect_exact(host, a, whole_numbers(48));
 }
 
 TEST(SellCSigma, PaddingIsNeverMultiplied) {
