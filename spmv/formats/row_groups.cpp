@@ -293,7 +293,7 @@ FormatEstimate estimate_row_groups(const MatrixProfile& matrix) {
   const double lists =
       nnz * (share.columns * sizeof(Index) + share.masks + share.groups * sizeof(RowGroup));
   const std::int64_t bytes = matrix.nnz() * matrix.entry_bytes() + static_cast<std::int64_t>(lists);
-  FormatEstimate estimate{.bytes = bytes, .conversion = 2};
+  FormatEstimate estimate{.bytes = bytes, .conversion = 1.5};
   estimate.cached = matrix.per_byte(share.cost, bytes);
   constexpr double most_columns = 0.75;
   if (share.columns > most_columns) {
