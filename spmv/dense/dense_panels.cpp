@@ -7,16 +7,16 @@ namespace krysol {
 namespace {
 
 #if defined(__AVX512F__)
-constexpr int register_bytes = 64;
+constexpr int register_size = 64;
 constexpr int registers = 32;
 #elif defined(__AVX__)
-constexpr int register_bytes = 32;
+constexpr int register_size = 32;
 constexpr int registers = 16;
 #elif defined(__aarch64__)
-constexpr int register_bytes = 16;
+constexpr int register_size = 16;
 constexpr int registers = 32;
 #else
-constexpr int register_bytes = 16;
+constexpr int register_size = 16;
 constexpr int registers = 16;
 #endif
 
@@ -24,9 +24,9 @@ constexpr int registers = 16;
 /// turn its loops into instructions.
 template <class R>
 struct Lanes {
-  static constexpr int count = register_bytes / static_cast<int>(sizeof(R));
+  static constexpr int count = register_size / static_cast<int>(sizeof(R));
 #if defined(__GNUC__)
-  typedef R Register __attribute__((vector_size(register_bytes)));  // NOLINT(modernize-use-using)
+  typedef R Register __attribute__((vector_size(register_size)));  // NOLINT(modernize-use-using)
   Register v;
   static Lanes broadcast(R x) { return {x - Register{}}; }
   friend Lanes operator*(Lanes a, Lanes b) { return {a.v * b.v}; }

@@ -25,7 +25,8 @@ constexpr Index most_of_same = 3;  // with more, lanes are the better place for 
 
 /// g rows with the same n columns.
 double cost_of_same(Index g, Offset n) {
-  return g * sum_of_lanes + static_cast<double>((n + 7) / 8) * (eight_columns + eight_values * g);
+  const Offset eights = (n + 7) / 8;
+  return g * sum_of_lanes + static_cast<double>(eights) * (eight_columns + eight_values * g);
 }
 
 double cost_alone(Offset n) {
@@ -73,9 +74,9 @@ struct SharedColumn {
 };
 
 /// The rows from one on that are taken together, column by column.
-class Lanes {
+class RowsAsLanes {
  public:
-  explicit Lanes(const ColumnsOfRows& pattern) : pattern_(pattern) {}
+  explicit RowsAsLanes(const ColumnsOfRows& pattern) : pattern_(pattern) {}
 
   void begin_with(Index row) {
     first_ = row;
@@ -226,7 +227,7 @@ class Grouping {
 
   ColumnsOfRows pattern_;
   bool host_;
-  Lanes lanes_;
+  RowsAsLanes lanes_;
 };
 
 /// What grouping a sample of the rows found, for each nonzero.
