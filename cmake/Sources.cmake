@@ -78,7 +78,9 @@ set(KRYSOL_SOURCES
   spmv/kernels/row_patterns.cpp
   spmv/kernels/short_slices.cpp
   spmv/kernels/slices.cpp
+  spmv/kernels/slot_cycles.cpp
   spmv/kernels/symmetric_parts.cpp
+  spmv/kernels/window_slots.cpp
   spmv/matrix/assemble.cpp
   spmv/matrix/host_csr.cpp
   spmv/matrix/properties.cpp

@@ -23,6 +23,11 @@ namespace krysol {
 /// packs of vectors. Their order in memory is the same in every build.
 inline constexpr int pack_width = 8;
 
+/// Neighbouring entries of x that one operation chooses eight from, as Registers::choose does.
+inline constexpr int window_entries = 16;
+/// In place of one of them: none.
+inline constexpr std::uint8_t no_entry = 0x80;
+
 /// Bytes of a vector register: those of AVX-512, of AVX, of SSE2 and NEON.
 #if defined(__AVX512F__)
 constexpr int register_bytes = 64;
@@ -175,8 +180,48 @@ struct Registers<T, n, bytes, true> {
       }
     }
 #endif
+#if defined(__AVX2__)
+    if constexpr (sizeof(T) == 8 && n == 4) {
+      if (instruction) {
+        gather_not_negative(x, _mm_loadu_si128(reinterpret_cast<const __m128i*>(index)));
+        return;
+      }
+    }
+#endif
     gather_or_first(x, index, instruction);
     clear_where_negative(index);
+  }
+  /// v[l] = from[at[l]] for at[l] < window_entries, 0 where at[l] = no_entry. May read all of the
+  /// window_entries entries; those that no lane names have no effect.
+  KOKKOS_FORCEINLINE_FUNCTION void choose(const T* from, const std::uint8_t* at, bool instruction) {
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
+    if constexpr (sizeof(T) == 8 && n == 8) {
+      const __m128i bytes_at = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(at));
+      const auto there = static_cast<__mmask8>(~_mm_movepi8_mask(bytes_at));
+      v = reinterpret_cast<Vector>(_mm512_maskz_permutex2var_pd(
+          there, _mm512_loadu_pd(from), _mm512_maskz_cvtepu8_epi64(0xff, bytes_at),
+          _mm512_loadu_pd(from + 8)));
+      return;
+    }
+#endif
+#if defined(__AVX2__)
+    if constexpr (sizeof(T) == 8 && n == 4) {
+      if (instruction) {
+        std::int32_t four = 0;
+        std::memcpy(&four, at, sizeof(four));
+        gather_not_negative(from, _mm_cvtepi8_epi32(_mm_cvtsi32_si128(four)));
+        return;
+      }
+    }
+#endif
+    if (detail::has_gather<T, n> && instruction) {
+      typename detail::VectorOf<std::uint8_t, n>::type bytes_at;
+      std::memcpy(&bytes_at, at, sizeof(bytes_at));
+      gather_at(from, __builtin_convertvector(bytes_at & (window_entries - 1), Places));
+    } else {
+      set([=](int l) { return from[at[l] & (window_entries - 1)]; });
+    }
+    clear_where_none(at);
   }
   KOKKOS_FORCEINLINE_FUNCTION void fill(T number) {
     v = Vector{};
@@ -260,6 +305,12 @@ struct Registers<T, n, bytes, true> {
     std::memcpy(&i, index, sizeof(i));
     v = __builtin_convertvector(i, Mask) < 0 ? Vector{} : v;
   }
+  /// v[l] = 0 where at[l] = no_entry.
+  KOKKOS_FORCEINLINE_FUNCTION void clear_where_none(const std::uint8_t* at) {
+    typename detail::VectorOf<std::uint8_t, n>::type bytes_at;
+    std::memcpy(&bytes_at, at, sizeof(bytes_at));
+    v = __builtin_convertvector(bytes_at == no_entry, Mask) != 0 ? Vector{} : v;
+  }
   /// v[l] = 0 where code[l] = none.
   KOKKOS_FORCEINLINE_FUNCTION void clear_where_equal(const std::uint16_t* code,
                                                      std::uint16_t none) {
@@ -269,10 +320,19 @@ struct Registers<T, n, bytes, true> {
   }
   /// v[l] = 0 where bit first + l of `bits` is not set.
   KOKKOS_FORCEINLINE_FUNCTION void keep_bits(unsigned bits, int first = 0) {
-    keep_each_bit(bits >> first, std::make_integer_sequence<int, n>{});
+    v = lanes_of_bits(bits >> first, std::make_integer_sequence<int, n>{}) != 0 ? v : Vector{};
   }
 
  private:
+#if defined(__AVX2__)
+  /// Four numbers of 64 bits: x[at[l]], 0 where at[l] is negative.
+  KOKKOS_FORCEINLINE_FUNCTION void gather_not_negative(const T* x, const __m128i& at) {
+    const __m256i there = ~_mm256_cvtepi32_epi64(at);
+    v = reinterpret_cast<Vector>(_mm256_mask_i32gather_pd(_mm256_setzero_pd(),
+                                                          reinterpret_cast<const double*>(x), at,
+                                                          _mm256_castsi256_pd(there), 8));
+  }
+#endif
   KOKKOS_FORCEINLINE_FUNCTION void gather_at([[maybe_unused]] const T* x,
                                              [[maybe_unused]] const Places& at) {
 // With masks, all of whose bits are set: g++ 12 warns of what stands in its plain ones.
@@ -303,11 +363,6 @@ struct Registers<T, n, bytes, true> {
   KOKKOS_FORCEINLINE_FUNCTION static Mask lanes_of_bits(unsigned bits,
                                                         std::integer_sequence<int, l...>) {
     return (Mask{} + static_cast<int>(bits)) & Mask{(1 << l)...};
-  }
-  template <int... l>
-  KOKKOS_FORCEINLINE_FUNCTION void keep_each_bit(unsigned bits, std::integer_sequence<int, l...>) {
-    const Mask has = (Mask{} + static_cast<int>(bits)) & Mask{(1 << l)...};
-    v = has != 0 ? v : Vector{};
   }
 };
 
@@ -352,6 +407,10 @@ struct Registers<T, n, bytes, false> {
                                                    bool instruction) {
     low.gather_existing(x, index, instruction);
     high.gather_existing(x, index + half, instruction);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void choose(const T* from, const std::uint8_t* at, bool instruction) {
+    low.choose(from, at, instruction);
+    high.choose(from, at + half, instruction);
   }
   KOKKOS_FORCEINLINE_FUNCTION void fill(T number) {
     low.fill(number);

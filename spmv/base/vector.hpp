@@ -231,4 +231,12 @@ void host_for(const char* label, std::int64_t n, const Body& body) {
                        body);
 }
 
+/// The same where some i take longer than others: each core takes the next.
+template <class Body>
+void host_for_uneven(const char* label, std::int64_t n, const Body& body) {
+  using Uneven =
+      Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::int64_t>>;
+  Kokkos::parallel_for(label, Uneven(0, n, Kokkos::ChunkSize(1)), body);
+}
+
 }  // namespace krysol

@@ -240,7 +240,7 @@ struct GroupShare {
 
 GroupShare share_of_groups(const ColumnsOfRows& pattern, Index rows, bool host) {
   constexpr Index run = 64;     // rows side by side
-  constexpr Index sample = 32;  // runs
+  constexpr Index sample = 16;  // runs
   const Index stride = std::max<Index>(run, rows / sample);
   Grouping grouping(pattern, host);
   double nnz = 0;
@@ -260,6 +260,9 @@ GroupShare share_of_groups(const ColumnsOfRows& pattern, Index rows, bool host) 
     alone += part.alone;
   }
   if (nnz == 0) return {};
+  // In this build. Registers of four numbers move the values of a part of the rows in two halves.
+  constexpr bool wide = register_bytes >= 64;
+  cost = wide ? 1.2 * cost : 1.3 * (cost + 2 * masks);
   return {columns / nnz, masks / nnz, groups / nnz, cost / alone};
 }
 
@@ -294,7 +297,7 @@ FormatEstimate estimate_row_groups(const MatrixProfile& matrix) {
   const double lists =
       nnz * (share.columns * sizeof(Index) + share.masks + share.groups * sizeof(RowGroup));
   const std::int64_t bytes = matrix.nnz() * matrix.entry_bytes() + static_cast<std::int64_t>(lists);
-  FormatEstimate estimate{.bytes = bytes, .conversion = 1.5};
+  FormatEstimate estimate{.bytes = bytes, .conversion = 2.5};
   estimate.cached = matrix.per_byte(share.cost, bytes);
   constexpr double most_columns = 0.75;
   if (share.columns > most_columns) {

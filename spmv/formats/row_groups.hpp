@@ -86,6 +86,7 @@ int row_lanes(const RowGroups<S, Exec>& a) {
 /// Bytes a nonzero: 8, and the index and the entry of x of its column, which all rows share.
 template <class S, class T, class Exec>
 struct RowGroupProduct {
+  static constexpr bool writes_in_order = true;
   const RowGroup* group;
   const Index* group_of;
   const Index* col_idx;

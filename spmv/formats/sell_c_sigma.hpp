@@ -17,7 +17,7 @@ template <class S, class Exec = Kokkos::DefaultExecutionSpace>
 struct SellCSigma : Slices<Exec> {
   static constexpr std::string_view name = "sell_c_sigma";
   static constexpr std::string_view good_for =
-      "most matrices; sell_c_sigma:N sorts rows by length in windows of N";
+      "most matrices; sell_c_sigma:N sorts N rows at a time by length";
   static constexpr std::string_view variants = "N";
   using value_type = S;
   using execution_space = Exec;
@@ -32,7 +32,7 @@ struct SellCSigma : Slices<Exec> {
     return {.bytes = bytes,
             .refusal = refuse_more_than(bytes, 1.5, matrix.csr_bytes(), "csr"),
             .variant = std::to_string(choose_window(matrix).sigma),
-            .cached = 0.7};  // vector registers take the rows of a slice
+            .cached = cached_slices(matrix, bytes)};
   }
 };
 

@@ -60,7 +60,7 @@ struct SellDictionary : ShortSlices<Exec> {
             .variant = std::to_string(size.sigma),
             .conversion = 1.9 + 14 * share,
             .cached = sample.distinct <= static_cast<std::int64_t>(few_values)
-                          ? 2.6
+                          ? 2.8
                           : 3.5};  // codes are looked up
   }
 };

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include <krysol/spmv/base/registers.hpp>
+#include <krysol/spmv/kernels/slot_cycles.hpp>
+
 namespace krysol {
 namespace {
 
@@ -72,6 +75,15 @@ std::int64_t sell_bytes(const MatrixProfile& matrix) {
   const std::int64_t rows = matrix.rows();
   return size.slots * matrix.slot_bytes() + rows / slice_rows_of(matrix.on_host()) * 12 +
          (size.sigma > 1 ? rows * 4 : 0);
+}
+
+double cached_slices(const MatrixProfile& matrix, std::int64_t bytes) {
+  const SliceSize& size = choose_window(matrix);
+  return cached_slots(matrix,
+                      {.scattered = static_cast<double>(size.slots) / pack_width,
+                       .slices = static_cast<double>(matrix.rows()) / pack_width,
+                       .sorted = size.sigma > 1},
+                      bytes);
 }
 
 SlicePlan plan_slices(const Offset* row_ptr, Index rows, Index slice, Index sigma,

@@ -87,6 +87,9 @@ const SliceSize& choose_window(const MatrixProfile& matrix);
 /// Bytes of such slices with their values and columns of 32 bits: those of sell_c_sigma.
 std::int64_t sell_bytes(const MatrixProfile& matrix);
 
+/// FormatEstimate::cached of such slices and of so many bytes, where entries of x are gathered.
+double cached_slices(const MatrixProfile& matrix, std::int64_t bytes);
+
 /// sigma = 0 chooses. row_ptr: [rows + 1].
 SlicePlan plan_slices(const Offset* row_ptr, Index rows, Index slice, Index sigma,
                       std::int64_t rows_per_block);

@@ -164,6 +164,24 @@ KOKKOS_INLINE_FUNCTION void add_eight_or_padding(const Index* col, const S* valu
   }
 }
 
+/// sum[l] += value[l] x[at[l]] where at[l] < window_entries, which x has as many of; at[l] =
+/// no_entry only pads, and value[l] is 0.
+template <class S, class T>
+KOKKOS_INLINE_FUNCTION void add_from_window(const std::uint8_t* at, const S* value, const T* x,
+                                            [[maybe_unused]] bool gathers, EightSums<T>& sum) {
+  if constexpr (detail::in_vectors<S, T>) {
+    EightSums<T> in;
+    EightSums<T> values;
+    in.choose(x, at, gathers);
+    values.load(value);
+    sum.add_product(values, in);
+  } else {
+    for (int l = 0; l < pack_width; ++l) {
+      if (at[l] != no_entry) sum[l] += static_cast<T>(value[l]) * x[at[l]];
+    }
+  }
+}
+
 /// True where the columns are eight neighbours: col[l] = col[0] + l.
 KOKKOS_INLINE_FUNCTION bool are_neighbours(const Index* col) {
   const auto begin = static_cast<std::uint32_t>(col[0]);

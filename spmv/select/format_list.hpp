@@ -17,6 +17,7 @@
 #include <krysol/spmv/formats/sell_c_sigma.hpp>
 #include <krysol/spmv/formats/sell_dictionary.hpp>
 #include <krysol/spmv/formats/sell_u16.hpp>
+#include <krysol/spmv/formats/sell_windows.hpp>
 #include <krysol/spmv/formats/stencil.hpp>
 #include <krysol/spmv/formats/stencil_pattern.hpp>
 #include <krysol/spmv/formats/symmetric.hpp>
@@ -37,6 +38,7 @@ using FormatsOfAnySpace = TypeList<  //
     EllpackR<S, Exec>,               //
     SellCSigma<S, Exec>,             //
     SellU16<S, Exec>,                //
+    SellWindows<S, Exec>,            //
     SellDictionary<S, Exec>,         //
     StencilPattern<S, Exec>,         //
     Stencil<S, Exec>,                //

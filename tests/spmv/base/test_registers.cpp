@@ -150,6 +150,41 @@ TYPED_TEST(EightRegisters, AreClearedWhereThereIsNoEntry) {
   }
 }
 
+TYPED_TEST(EightRegisters, ChooseFromAWindowInAnyOrder) {
+  using T = typename TypeParam::Number;
+  std::array<T, krysol::window_entries> x{};
+  for (std::size_t k = 0; k < x.size(); ++k) x[k] = static_cast<T>(k + 1);
+  for (int step = 0; step < krysol::window_entries; ++step) {
+    for (unsigned bits = 0; bits < 256; bits += 3) {
+      std::array<std::uint8_t, pack_width> at{};
+      for (unsigned l = 0; l < pack_width; ++l) {
+        const unsigned place = (l * static_cast<unsigned>(step) + bits) % krysol::window_entries;
+        at[l] = (bits >> l & 1U) != 0 ? static_cast<std::uint8_t>(place) : krysol::no_entry;
+      }
+      for (const bool instruction : {false, true}) {
+        typename TypeParam::Eight eight;
+        eight.fill(T(-1));
+        eight.choose(x.data(), at.data(), instruction);
+        expect_lanes<T>(eight, [&](int l) {
+          const std::uint8_t place = at[static_cast<std::size_t>(l)];
+          return place == krysol::no_entry ? T(0) : x[place];
+        });
+      }
+    }
+  }
+  // What no lane names is without effect.
+  x.fill(std::numeric_limits<T>::infinity());
+  x[7] = T(3);
+  std::array<std::uint8_t, pack_width> at{};
+  at.fill(krysol::no_entry);
+  at[2] = 7;
+  for (const bool instruction : {false, true}) {
+    typename TypeParam::Eight eight;
+    eight.choose(x.data(), at.data(), instruction);
+    expect_lanes<T>(eight, [](int l) { return l == 2 ? T(3) : T(0); });
+  }
+}
+
 /// What an absent lane would be multiplied with is no number, and stays without effect.
 TYPED_TEST(EightRegisters, TakeTheNextNumberForEachBitAndAddItThere) {
   using T = typename TypeParam::Number;

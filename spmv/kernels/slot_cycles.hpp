@@ -1,0 +1,24 @@
+// What a core takes for slots of eight rows, by which the formats of slices are put in order before
+// any of them is timed.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <krysol/spmv/kernels/matrix_profile.hpp>
+
+namespace krysol {
+
+/// Slots of a matrix, by how their eight entries of x are read.
+struct SlotCounts {
+  double neighbours = 0;  // as they lie
+  double windows = 0;     // out of window_entries neighbours, in any order
+  double scattered = 0;   // from anywhere
+  double slices = 0;      // of eight rows
+  bool sorted = false;    // rows are not in their order
+};
+
+/// FormatEstimate::cached of a format with such slots, and of so many bytes: cycles, as seen on a
+/// Xeon with AMX in builds with AVX-512 and AVX2, over those of csr; but where csr leaves the
+/// second-level caches no less than bytes let expect.
+double cached_slots(const MatrixProfile& matrix, const SlotCounts& slots, std::int64_t bytes);
+
+}  // namespace krysol
