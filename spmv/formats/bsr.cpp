@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <fmt/core.h>
+#include <krysol/spmv/kernels/slot_cycles.hpp>
 
 namespace krysol {
 namespace {
@@ -80,9 +81,10 @@ std::string refuse_block_sample(const MatrixProfile& matrix) {
 
 FormatEstimate estimate_bsr(const MatrixProfile& matrix) {
   const auto nnz = static_cast<double>(matrix.nnz());
-  return {matrix.nnz() * matrix.entry_bytes() +
-              static_cast<std::int64_t>(choose_block(matrix).indices * nnz * sizeof(Index)),
-          refuse_block_sample(matrix)};
+  return {.bytes = matrix.nnz() * matrix.entry_bytes() +
+                   static_cast<std::int64_t>(choose_block(matrix).indices * nnz * sizeof(Index)),
+          .refusal = refuse_block_sample(matrix),
+          .cached = over_gathering_csr()};
 }
 
 BlockPattern plan_blocks(const Offset* row_ptr, const Index* col_idx, Index rows, Index block,

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <krysol/spmv/kernels/slot_cycles.hpp>
+
 namespace krysol {
 
 FormatEstimate estimate_symmetric_bsr(const MatrixProfile& matrix) {
@@ -14,7 +16,7 @@ FormatEstimate estimate_symmetric_bsr(const MatrixProfile& matrix) {
                    static_cast<std::int64_t>(choose_block(matrix).indices *
                                              static_cast<double>(entries * word)),
           .refusal = refusal,
-          .cached = 2};  // each entry is multiplied twice
+          .cached = 2 * over_gathering_csr()};  // each entry is multiplied twice
 }
 
 namespace detail {

@@ -28,4 +28,6 @@ double cached_slots(const MatrixProfile& matrix, const SlotCounts& slots, std::i
   return matrix.per_byte(time, bytes);
 }
 
+double over_gathering_csr() { return gathers_pay<double>() ? 1.3 : 1; }
+
 }  // namespace krysol
