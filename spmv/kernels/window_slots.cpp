@@ -20,18 +20,18 @@ constexpr Index beyond_all = std::numeric_limits<Index>::max();
 // What a core does for a slot, in about cycles, as seen on a Xeon with AMX: a load of neighbours,
 // two loads and a permutation, a gather. Only ratios matter, and nothing but the matrix decides:
 // slices are the same on every processor.
-constexpr double one_diagonal = 2;
-constexpr double one_window = 3.5;
-constexpr double eight_columns = 6;
-constexpr double one_slice = 8;
-constexpr double sorted_slice = 14;  // results go to rows all over a window
+constexpr double a_diagonal = 2;
+constexpr double a_window = 3.5;
+constexpr double any_columns = 6;
+constexpr double a_slice = 8;
+constexpr double a_sorted_slice = 14;  // results go to rows all over a window
 
 double cost_of(const SlotsOfSlice& s) {
-  return one_diagonal * s.diagonals + one_window * s.windows + eight_columns * s.scattered;
+  return a_diagonal * s.diagonals + a_window * s.windows + any_columns * s.scattered;
 }
 
 /// The rows of a slice.
-struct Lanes {
+struct SliceLanes {
   std::array<Offset, lanes_of_slice> begin{};   // in col_idx
   std::array<Offset, lanes_of_slice> length{};  // 0 where there is no row
   bool follow = true;                           // rows follow each other
@@ -43,7 +43,7 @@ class SlotFinder {
   SlotFinder(const Index* col_idx, Index cols) : col_idx_(col_idx), cols_(cols) {}
 
   /// The cheapest of some ways to fill slots; `slot` and `word` are 0.
-  SlotsOfSlice find(const Lanes& lanes) {
+  SlotsOfSlice find(const SliceLanes& lanes) {
     lanes_ = &lanes;
     const bool ascending = read();
     leave_diagonals();
@@ -219,10 +219,10 @@ class SlotFinder {
       if (window) {
         ++counts.windows;
         fewest = std::min(fewest, n);
-        spent += one_window;
+        spent += a_window;
       } else if (most > counts.scattered) {
         ++counts.scattered;
-        spent += eight_columns;
+        spent += any_columns;
       }
       if (spent >= cost_) return false;
     }
@@ -231,7 +231,7 @@ class SlotFinder {
 
   const Index* col_idx_;
   Index cols_;
-  const Lanes* lanes_ = nullptr;
+  const SliceLanes* lanes_ = nullptr;
   std::vector<Index> diagonal_;                // columns of lane 0
   PerLane on_diagonal_;                        // [length] which, or -1
   std::array<Index, lanes_of_slice> lefts_{};  // entries on none
@@ -242,8 +242,8 @@ class SlotFinder {
   double cost_ = 0;
 };
 
-Lanes lanes_of(const Offset* row_ptr, std::int64_t s, Index rows, const Index* row) {
-  Lanes lanes;
+SliceLanes lanes_of_slice_at(const Offset* row_ptr, std::int64_t s, Index rows, const Index* row) {
+  SliceLanes lanes;
   const std::int64_t first = s * lanes_of_slice;
   for (std::int64_t l = 0; l < lanes_of_slice && first + l < rows; ++l) {
     const std::int64_t i = row == nullptr ? first + l : row[first + l];
@@ -293,10 +293,11 @@ SlicesCost cost_of_rows(const Offset* row_ptr, const Index* col_idx, Index first
   for (std::int64_t sample = 0; sample < taken; ++sample) {
     // In the middle of its part: the first rows of all are often unlike the others.
     const std::int64_t s = (2 * sample + 1) * slices / (2 * taken);
-    const Lanes lanes = lanes_of(row_ptr, s, count, row.empty() ? nullptr : row.data());
+    const SliceLanes lanes =
+        lanes_of_slice_at(row_ptr, s, count, row.empty() ? nullptr : row.data());
     const SlotsOfSlice mine = finder.find(lanes);
     const Offset nnz = std::accumulate(lanes.length.begin(), lanes.length.end(), Offset{0});
-    sum += {finder.cost() + (sorted ? sorted_slice : one_slice),
+    sum += {finder.cost() + (sorted ? a_sorted_slice : a_slice),
             static_cast<double>(mine.diagonals),
             static_cast<double>(mine.windows),
             static_cast<double>(mine.scattered),
@@ -357,7 +358,7 @@ WindowsPlan plan_windows(const Offset* row_ptr, const Index* col_idx, Index rows
     const Index* const row = plan.row.empty() ? nullptr : plan.row.data();
     const std::int64_t last = std::min(slices, (part + 1) * at_once);
     for (std::int64_t s = part * at_once; s < last; ++s) {
-      const Lanes lanes = lanes_of(row_ptr, s, rows, row);
+      const SliceLanes lanes = lanes_of_slice_at(row_ptr, s, rows, row);
       const SlotsOfSlice mine = finder.find(lanes);
       finder.write(mine, plan.slot.data(), words[static_cast<std::size_t>(part)]);
       plan.slice[static_cast<std::size_t>(s)] = mine;
