@@ -91,7 +91,7 @@ struct SellWindowsProduct {
     EightSums<T> even = {};  // additions wait four cycles for the one before
     EightSums<T> odd = {};
     if constexpr (fetch) {
-      constexpr Index line = 64 / sizeof(Index);
+      constexpr Offset line = 64 / sizeof(Index);
       for (Offset k = 0; k < s.words(); k += line) prefetch(word + 16 * line + k);
     }
     Index k = 0;

@@ -320,7 +320,7 @@ SigmaChoice choose_sigma(const Offset* row_ptr, const Index* col_idx, Index rows
   const Index runs = rows / run + (rows % run != 0 ? 1 : 0);
   const Index taken = std::min(runs, samples);
   std::vector<SlicesCost> cost(2 * static_cast<std::size_t>(taken));
-  host_for("krysol::choose_sigma", 2 * taken, [&](std::int64_t task) {
+  host_for("krysol::choose_sigma", std::int64_t{2} * taken, [&](std::int64_t task) {
     const auto first = static_cast<Index>(task / 2 * runs / taken * run);
     cost[static_cast<std::size_t>(task)] =
         cost_of_rows(row_ptr, col_idx, first, std::min(run, rows - first), cols, task % 2 == 1);
@@ -397,12 +397,15 @@ FormatEstimate estimate_windows(const MatrixProfile& matrix) {
   const double scale = static_cast<double>(matrix.nnz()) / std::max(sample.nnz, 1.0);
   const bool sorted = choice.sigma > 1;
   const double slots = sample.diagonals + sample.windows + sample.scattered;
-  const double words = sample.diagonals + double{SlotsOfSlice::words_of_window} * sample.windows +
+  const double words = sample.diagonals +
+                       static_cast<double>(SlotsOfSlice::words_of_window) * sample.windows +
                        lanes_of_slice * sample.scattered;
-  const double of_slice = sizeof(SlotsOfSlice) + (sorted ? lanes_of_slice * sizeof(Index) : 0);
+  constexpr double word = sizeof(Index);
+  constexpr double head = sizeof(SlotsOfSlice);
+  const double of_slice = head + (sorted ? lanes_of_slice * word : 0);
   const auto bytes = static_cast<std::int64_t>(
-      scale * (slots * lanes_of_slice * static_cast<double>(matrix.entry_bytes()) +
-               words * sizeof(Index) + of_slice * sample.slices));
+      scale * (slots * lanes_of_slice * static_cast<double>(matrix.entry_bytes()) + words * word +
+               of_slice * sample.slices));
   const SlotCounts counts{scale * sample.diagonals, scale * sample.windows,
                           scale * sample.scattered, scale * sample.slices, sorted};
   return {.bytes = bytes,
