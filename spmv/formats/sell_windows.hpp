@@ -13,10 +13,10 @@ namespace krysol {
 
 /// Most matrices have entries of neighbouring rows in neighbouring columns, and a register of them
 /// is loaded and its entries put in order in less time than they are gathered one by one. Slice s
-/// holds the rows order(8 s), ..., order(8 s + 7), sorted by length in windows of sigma rows where
-/// that pads less. Bytes a multiplication (double): 68 for eight entries on a diagonal, 76 for
-/// those of a window, 96 elsewhere; 32 a slice, 8 a column of x, 16 a row of y,
-/// and 4 a row where sorted. Pieces of diagonals: Sun, Zhang, Wang, Long, Zhang & Li, ICPP 2011,
+/// holds the rows order(8 s), ..., order(8 s + 7); they are sorted by length, sigma rows at a time,
+/// where that costs less. Bytes a multiplication (double): 68 for eight entries on a diagonal, 76
+/// for those of a window, 96 elsewhere; 32 a slice, 8 a column of x, 16 a row of y, and 4 a row
+/// where sorted. Pieces of diagonals: Sun, Zhang, Wang, Long, Zhang & Li, ICPP 2011,
 /// DOI 10.1109/ICPP.2011.53.
 template <class S, class Exec = Kokkos::DefaultExecutionSpace>
 struct SellWindows {

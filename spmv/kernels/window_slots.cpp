@@ -24,7 +24,7 @@ constexpr double a_diagonal = 2;
 constexpr double a_window = 3.5;
 constexpr double any_columns = 6;
 constexpr double a_slice = 8;
-constexpr double a_sorted_slice = 14;  // results go to rows all over a window
+constexpr double a_sorted_slice = 14;  // results go to rows here and there
 
 double cost_of(const SlotsOfSlice& s) {
   return a_diagonal * s.diagonals + a_window * s.windows + any_columns * s.scattered;
@@ -142,11 +142,11 @@ class SlotFinder {
     for (; at[0] != end[0]; ++at[0]) {
       bool all = true;
       for (std::size_t l = 1; l < lanes_of_slice; ++l) {
-        const Index wanted = *at[0] + static_cast<Index>(l);
-        while (*at[l] < wanted) {
+        const auto lane = static_cast<Index>(l);
+        while (*at[l] - lane < *at[0]) {
           if (++at[l] == end[l]) return;
         }
-        all = all && *at[l] == wanted;
+        all = all && *at[l] - lane == *at[0];
       }
       if (!all) continue;
       for (std::size_t l = 0; l < lanes_of_slice; ++l) {

@@ -52,10 +52,10 @@ struct WindowsPlan {
 /// A slice has slots on the diagonals that all its rows have an entry on, where those follow each
 /// other. Of the other entries, by column, the first and those within window_entries columns of it
 /// are in the slot of a window where enough lanes have one, else the first is in one of any
-/// columns: how many are enough is what costs least. Rows are sorted by length within windows of
-/// sigma; 0 chooses between 1 and 512 on a sample. row_ptr: [rows + 1], col_idx: [nnz], in rows
-/// whose columns do not ascend all slots are of any columns. On the host's cores; the same for any
-/// number of them.
+/// columns: how many are enough is what costs least. Rows are sorted by length, sigma at a time; 0
+/// chooses between 1 and 512 on a sample. row_ptr: [rows + 1], col_idx: [nnz], in rows whose
+/// columns do not ascend all slots are of any columns. On the host's cores; the same for any number
+/// of them.
 WindowsPlan plan_windows(const Offset* row_ptr, const Index* col_idx, Index rows, Index cols,
                          Index sigma, std::int64_t rows_per_block);
 
