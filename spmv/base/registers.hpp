@@ -223,6 +223,37 @@ struct Registers<T, n, bytes, true> {
     }
     clear_where_none(at);
   }
+  /// v[l] = from[first + l] where bit l of `bits` is set, else 0; reads nothing else. One of `bits`
+  /// is set at least. lane: of the first number here, among those that `bits` speaks of.
+  KOKKOS_FORCEINLINE_FUNCTION void load_where(const T* from, std::int32_t first, unsigned bits,
+                                              int lane = 0) {
+#if defined(__AVX512F__) && defined(__AVX512VL__)
+    if constexpr (n == 8) {
+      const auto there = static_cast<__mmask8>(bits);
+      if constexpr (sizeof(T) == 8) {
+        v = reinterpret_cast<Vector>(_mm512_maskz_loadu_pd(there, from + first));
+      } else {
+        v = reinterpret_cast<Vector>(_mm256_maskz_loadu_ps(there, from + first));
+      }
+      return;
+    }
+#elif defined(__AVX2__)
+    if constexpr (n == 8 && sizeof(T) == 4) {
+      const __m256i there = _mm256_sllv_epi32(_mm256_set1_epi32(static_cast<int>(bits)),
+                                              _mm256_setr_epi32(31, 30, 29, 28, 27, 26, 25, 24));
+      v = reinterpret_cast<Vector>(_mm256_maskload_ps(from + first, there));
+      return;
+    } else if constexpr (n == 4 && sizeof(T) == 8) {
+      const __m256i there =
+          _mm256_sllv_epi64(_mm256_set1_epi64x(bits >> lane), _mm256_setr_epi64x(63, 62, 61, 60));
+      v = reinterpret_cast<Vector>(_mm256_maskload_pd(from + first + lane, there));
+      return;
+    }
+#endif
+    const int some = __builtin_ctz(bits);  // in place of those that may not be read
+    set([=](int l) { return from[first + ((bits >> l & 1U) != 0 ? l : some)]; }, lane);
+    keep_bits(bits, lane);
+  }
   KOKKOS_FORCEINLINE_FUNCTION void fill(T number) {
     v = Vector{};
     set([number](int) { return number; });
@@ -411,6 +442,11 @@ struct Registers<T, n, bytes, false> {
   KOKKOS_FORCEINLINE_FUNCTION void choose(const T* from, const std::uint8_t* at, bool instruction) {
     low.choose(from, at, instruction);
     high.choose(from, at + half, instruction);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void load_where(const T* from, std::int32_t first, unsigned bits,
+                                              int lane = 0) {
+    low.load_where(from, first, bits, lane);
+    high.load_where(from, first, bits, lane + half);
   }
   KOKKOS_FORCEINLINE_FUNCTION void fill(T number) {
     low.fill(number);

@@ -230,40 +230,47 @@ class Grouping {
   RowsAsLanes lanes_;
 };
 
-/// What grouping a sample of the rows found, for each nonzero.
-struct GroupShare {
-  double columns = 1;
-  double masks = 0;
-  double groups = 0;
-  double cost = 1;  // over that of rows by themselves
-};
-
-GroupShare share_of_groups(const ColumnsOfRows& pattern, Index rows, bool host) {
-  constexpr Index run = 64;     // rows side by side
-  constexpr Index sample = 16;  // runs
-  const Index stride = std::max<Index>(run, rows / sample);
-  Grouping grouping(pattern, host);
+/// What grouping a sample of the rows found.
+struct GroupSums {
   double nnz = 0;
   double columns = 0;
   double masks = 0;
   double groups = 0;
   double cost = 0;
-  double alone = 0;
-  for (std::int64_t first = 0; first < rows; first += stride) {
-    const auto last = static_cast<Index>(std::min<std::int64_t>(rows, first + run));
-    const Part part = grouping.rows(static_cast<Index>(first), last);
-    nnz += static_cast<double>(pattern.row_ptr[last] - pattern.row_ptr[first]);
-    columns += static_cast<double>(part.col_idx.size());
-    masks += static_cast<double>(part.mask.size());
-    groups += static_cast<double>(part.group.size());
-    cost += part.cost;
-    alone += part.alone;
+  double alone = 0;  // of the same rows by themselves
+
+  void operator+=(const GroupSums& b) {
+    nnz += b.nnz;
+    columns += b.columns;
+    masks += b.masks;
+    groups += b.groups;
+    cost += b.cost;
+    alone += b.alone;
   }
-  if (nnz == 0) return {};
-  // In this build. Registers of four numbers move the values of a part of the rows in two halves.
-  constexpr bool wide = register_bytes >= 64;
-  cost = wide ? 1.2 * cost : 1.3 * (cost + 2 * masks);
-  return {columns / nnz, masks / nnz, groups / nnz, cost / alone};
+};
+
+/// On the host's cores; the same for any number of them.
+GroupSums sample_groups(const ColumnsOfRows& pattern, Index rows, bool host) {
+  constexpr Index run = 32;  // rows side by side
+  constexpr Index most_runs = 16;
+  const Index stride = std::max<Index>(run, rows / most_runs);
+  const Index runs = rows / stride + (rows % stride != 0 ? 1 : 0);
+  std::vector<GroupSums> of_run(static_cast<std::size_t>(runs));
+  host_for("krysol::sample_groups", runs, [&](std::int64_t k) {
+    const auto first = static_cast<Index>(k * stride);
+    const auto last = static_cast<Index>(std::min<std::int64_t>(rows, k * stride + run));
+    const Part part = Grouping(pattern, host).rows(first, last);
+    of_run[static_cast<std::size_t>(k)] = {
+        static_cast<double>(pattern.row_ptr[last] - pattern.row_ptr[first]),
+        static_cast<double>(part.col_idx.size()),
+        static_cast<double>(part.mask.size()),
+        static_cast<double>(part.group.size()),
+        part.cost,
+        part.alone};
+  });
+  GroupSums sum;
+  for (const GroupSums& mine : of_run) sum += mine;
+  return sum;
 }
 
 /// A block is as many groups as one tile holds, and on a host no more entries than the first two
@@ -291,19 +298,24 @@ std::vector<Index> blocks_of_groups(const RowGroupPlan& plan, const Offset* row_
 }  // namespace
 
 FormatEstimate estimate_row_groups(const MatrixProfile& matrix) {
-  const GroupShare share =
-      share_of_groups({matrix.row_ptr(), matrix.col_idx()}, matrix.rows(), matrix.on_host());
-  const auto nnz = static_cast<double>(matrix.nnz());
+  GroupSums sample =
+      sample_groups({matrix.row_ptr(), matrix.col_idx()}, matrix.rows(), matrix.on_host());
+  if (sample.nnz == 0) sample = {.nnz = 1, .columns = 1, .cost = 1, .alone = 1};
+  const double columns = sample.columns / sample.nnz;
   const double lists =
-      nnz * (share.columns * sizeof(Index) + share.masks + share.groups * sizeof(RowGroup));
+      static_cast<double>(matrix.nnz()) / sample.nnz *
+      (sample.columns * sizeof(Index) + sample.masks + sample.groups * sizeof(RowGroup));
   const std::int64_t bytes = matrix.nnz() * matrix.entry_bytes() + static_cast<std::int64_t>(lists);
   FormatEstimate estimate{.bytes = bytes, .conversion = 2.5};
-  estimate.cached = matrix.per_byte(share.cost, bytes);
+  // In this build. Registers of four numbers move the values of a part of the rows in two halves.
+  constexpr bool wide = register_bytes >= 64;
+  const double cost = wide ? 1.2 * sample.cost : 1.3 * (sample.cost + 2 * sample.masks);
+  estimate.cached = matrix.per_byte(cost / sample.alone, bytes);
   constexpr double most_columns = 0.75;
-  if (share.columns > most_columns) {
+  if (columns > most_columns) {
     estimate.refusal = fmt::format(
         "{:.2f} columns for each nonzero: neighbouring rows have too few of them in common",
-        share.columns);
+        columns);
   }
   return estimate;
 }

@@ -1,5 +1,5 @@
-// Sliced ELL whose slots are what their columns allow: a piece of a diagonal, a window of
-// neighbouring columns, or any columns.
+// Sliced ELL whose slots are what their columns allow: a piece of a diagonal, of all rows or some,
+// a window of neighbouring columns, or any columns.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
@@ -14,10 +14,10 @@ namespace krysol {
 /// Most matrices have entries of neighbouring rows in neighbouring columns, and a register of them
 /// is loaded and its entries put in order in less time than they are gathered one by one. Slice s
 /// holds the rows order(8 s), ..., order(8 s + 7); they are sorted by length, sigma rows at a time,
-/// where that costs less. Bytes a multiplication (double): 68 for eight entries on a diagonal, 76
-/// for those of a window, 96 elsewhere; 32 a slice, 8 a column of x, 16 a row of y, and 4 a row
-/// where sorted. Pieces of diagonals: Sun, Zhang, Wang, Long, Zhang & Li, ICPP 2011,
-/// DOI 10.1109/ICPP.2011.53.
+/// where that costs less. Bytes a multiplication (double): 68 for eight entries on a diagonal, 72
+/// where some rows have none there, 76 for those of a window, 96 elsewhere; 32 a slice, 8 a column
+/// of x, 16 a row of y, and 4 a row where sorted. Pieces of diagonals: Sun, Zhang, Wang, Long,
+/// Zhang & Li, ICPP 2011, DOI 10.1109/ICPP.2011.53.
 template <class S, class Exec = Kokkos::DefaultExecutionSpace>
 struct SellWindows {
   static constexpr std::string_view name = "sell_windows";
@@ -107,6 +107,19 @@ struct SellWindowsProduct {
       v += C;
     }
     word += s.diagonals;
+    constexpr Offset two = SlotsOfSlice::words_of_partial;
+    for (k = 0; k + 2 <= s.partial; k += 2, v += 2 * C, word += 2 * two) {
+      ask<fetch>(v);
+      ask<fetch>(v + C);
+      add_some_neighbours(word[0], static_cast<unsigned>(word[1]), v, x, odd);
+      add_some_neighbours(word[two], static_cast<unsigned>(word[two + 1]), v + C, x, even);
+    }
+    if (k < s.partial) {
+      ask<fetch>(v);
+      add_some_neighbours(word[0], static_cast<unsigned>(word[1]), v, x, odd);
+      v += C;
+      word += two;
+    }
     for (k = 0; k < s.windows; ++k, v += C, word += SlotsOfSlice::words_of_window) {
       ask<fetch>(v);
       add_from_window(reinterpret_cast<const std::uint8_t*>(word + 1), v, x + word[0], instruction,
@@ -143,6 +156,10 @@ struct SellWindowsProduct {
     T total = T(0);
     for (Index k = 0; k < s.diagonals; ++k, v += C) total += static_cast<T>(*v) * x[word[k] + l];
     word += s.diagonals;
+    for (Index k = 0; k < s.partial; ++k, v += C, word += SlotsOfSlice::words_of_partial) {
+      const auto lanes = static_cast<unsigned>(word[1]);
+      if ((lanes >> l & 1U) != 0) total += static_cast<T>(*v) * x[word[0] + l];
+    }
     for (Index k = 0; k < s.windows; ++k, v += C, word += SlotsOfSlice::words_of_window) {
       const std::uint8_t at = reinterpret_cast<const std::uint8_t*>(word + 1)[l];
       if (at != no_entry) total += static_cast<T>(*v) * x[word[0] + at];
@@ -213,7 +230,7 @@ void from_csr(const HostCsr<S>& host, SellWindows<S, Exec>& a) {
   a.slice = to_device<Exec>("sell_windows.slice", plan.slice);
   a.row = to_device<Exec>("sell_windows.row", plan.row);
   a.block_row = to_device<Exec>("sell_windows.block_row", plan.block_row);
-  a.words = to_device<Exec>("sell_windows.words", plan.words);
+  a.words = in_memory_of<Exec>(plan.words);
   a.values = allocate<decltype(a.values)>("sell_windows.values", plan.slots * pack_width);
   const auto values = Kokkos::create_mirror_view(Kokkos::HostSpace{}, a.values);
   host_for("krysol::from_csr(sell_windows)", static_cast<std::int64_t>(plan.slice.size()),

@@ -209,6 +209,24 @@ KOKKOS_INLINE_FUNCTION void add_eight_neighbours(Index begin, const S* value, co
   }
 }
 
+/// sum[l] += value[l] x[begin + l] where bit l of `lanes` is set, which one at least is; no other
+/// entry of x is read, and `begin` may lie outside of it.
+template <class S, class T>
+KOKKOS_INLINE_FUNCTION void add_some_neighbours(Index begin, unsigned lanes, const S* value,
+                                                const T* x, EightSums<T>& sum) {
+  if constexpr (detail::in_vectors<S, T>) {
+    EightSums<T> values;
+    EightSums<T> in;
+    values.load(value);
+    in.load_where(x, begin, lanes);
+    sum.add_product(values, in);
+  } else {
+    for (int l = 0; l < pack_width; ++l) {
+      if ((lanes >> l & 1U) != 0) sum[l] += static_cast<T>(value[l]) * x[begin + l];
+    }
+  }
+}
+
 /// sum[l] += value[l] x[col[l]] for the eight rows of a vector register, on a host. Where they name
 /// eight neighbouring columns, as on grids, x is read as it lies.
 template <class S, class T>

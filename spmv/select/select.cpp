@@ -152,9 +152,11 @@ int repeats(double once) {
 }
 
 /// The least seconds of multiplications one after another, `least` of them and more until one gains
-/// nothing: what was converted just now comes into the caches step by step, in up to five.
+/// nothing: what was converted just now comes into the caches step by step, in up to five. Two,
+/// where they take more than `hopeless`.
 template <class S, class Exec>
-double settled(const Contender<S, Exec>& c, TimedVectors<S, Exec>& work, int least) {
+double settled(const Contender<S, Exec>& c, TimedVectors<S, Exec>& work, int least,
+               double hopeless = std::numeric_limits<double>::infinity()) {
   constexpr double gain = 0.95;
   constexpr int most = 8;
   double best = time_once(c, work, 1);
@@ -163,13 +165,15 @@ double settled(const Contender<S, Exec>& c, TimedVectors<S, Exec>& work, int lea
     const double seconds = time_once(c, work, repeats(best));
     gained = seconds < gain * best;
     best = std::min(best, seconds);
+    if (best > hopeless) break;
   }
   return best;
 }
 
 template <class S, class Exec>
-void time_alone(Contender<S, Exec>& c, TimedVectors<S, Exec>& work) {
-  c.trial->seconds = settled(c, work, 4);
+void time_alone(Contender<S, Exec>& c, TimedVectors<S, Exec>& work,
+                double hopeless = std::numeric_limits<double>::infinity()) {
+  c.trial->seconds = settled(c, work, 4, hopeless);
   c.trial->measured = true;
 }
 
@@ -181,7 +185,8 @@ void compare_in_turns(Contender<S, Exec>& a, Contender<S, Exec>& b, int most_tur
   constexpr double far = 1.25;
   constexpr double a_little_slower = 1.05;
   constexpr double much_faster = 0.9;
-  time_alone(b, work);
+  constexpr double beyond_hope = 3;
+  time_alone(b, work, beyond_hope * a.trial->seconds);
   const double ratio = b.trial->seconds / a.trial->seconds;
   if (ratio > far || ratio < 1 / far) return;
   a.trial->seconds = settled(a, work, 3);

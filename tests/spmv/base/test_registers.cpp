@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <vector>
 
 #include <krysol/spmv/base/pack.hpp>
 
@@ -182,6 +183,26 @@ TYPED_TEST(EightRegisters, ChooseFromAWindowInAnyOrder) {
     typename TypeParam::Eight eight;
     eight.choose(x.data(), at.data(), instruction);
     expect_lanes<T>(eight, [](int l) { return l == 2 ? T(3) : T(0); });
+  }
+}
+
+/// An array begins with the first number that is asked for, and ends with the last.
+TYPED_TEST(EightRegisters, LoadOnlyWhereABitIsSet) {
+  using T = typename TypeParam::Number;
+  for (unsigned bits = 1; bits < 256; ++bits) {
+    const int begin = __builtin_ctz(bits);
+    const int end = 32 - __builtin_clz(bits);
+    std::vector<T> there;
+    for (int l = begin; l < end; ++l) {
+      const bool has = (bits >> static_cast<unsigned>(l) & 1U) != 0;
+      there.push_back(has ? static_cast<T>(l + 1) : std::numeric_limits<T>::infinity());
+    }
+    typename TypeParam::Eight eight;
+    eight.fill(T(-1));
+    eight.load_where(there.data(), -begin, bits);
+    expect_lanes<T>(eight, [bits](int l) {
+      return (bits >> static_cast<unsigned>(l) & 1U) != 0 ? static_cast<T>(l + 1) : T(0);
+    });
   }
 }
 

@@ -105,8 +105,11 @@ struct SliceWords {
 
   SliceWords(const WindowsPlan& plan, std::size_t s)
       : slots(plan.slice[s]), words(plan.words.data() + plan.slice[s].word) {}
+  const Index* partial(Index d) const {
+    return words + slots.diagonals + SlotsOfSlice::words_of_partial * d;
+  }
   const Index* window(Index w) const {
-    return words + slots.diagonals + SlotsOfSlice::words_of_window * w;
+    return partial(slots.partial) + SlotsOfSlice::words_of_window * w;
   }
   const std::uint8_t* places(Index w) const {
     return reinterpret_cast<const std::uint8_t*>(window(w) + 1);
@@ -117,6 +120,8 @@ struct SliceWords {
   Index column(Index q, int l) const {
     if (q < slots.diagonals) return words[q] + l;
     q -= slots.diagonals;
+    if (q < slots.partial) return (partial(q)[1] >> l & 1) != 0 ? partial(q)[0] + l : -1;
+    q -= slots.partial;
     if (q < slots.windows) {
       return places(q)[l] == krysol::no_entry ? -1 : window(q)[0] + places(q)[l];
     }
@@ -187,8 +192,10 @@ WindowsPlan plan_of_rows(Index rows, Index cols, const ColsOf& cols_of) {
   return plan;
 }
 
-void expect_slots(const SlotsOfSlice& mine, Index diagonals, Index windows, Index scattered) {
+void expect_slots(const SlotsOfSlice& mine, Index diagonals, Index partial, Index windows,
+                  Index scattered) {
   EXPECT_EQ(mine.diagonals, diagonals);
+  EXPECT_EQ(mine.partial, partial);
   EXPECT_EQ(mine.windows, windows);
   EXPECT_EQ(mine.scattered, scattered);
 }
@@ -199,9 +206,34 @@ TEST(WindowPlans, TakeDiagonalsThatAllRowsHave) {
     if (i == 12) return {i, i + 30};
     return {i, i + 20, i + 36};
   });
-  expect_slots(plan.slice[0], 3, 0, 0);
-  expect_slots(plan.slice[1], 1, 2, 0);  // row 12 lacks both, and what it has is near one
-  expect_slots(plan.slice[2], 3, 0, 0);
+  expect_slots(plan.slice[0], 3, 0, 0, 0);
+  expect_slots(plan.slice[1], 1, 0, 2, 0);  // row 12 lacks both, and what it has is near one
+  expect_slots(plan.slice[2], 3, 0, 0, 0);
+}
+
+/// Rows 1 to 7 of the first slice have a diagonal that begins a column before the first; the last
+/// four rows have none of two that would end beyond the last.
+TEST(WindowPlans, TakeDiagonalsThatMostRowsHave) {
+  constexpr Index n = 24;
+  const WindowsPlan plan = plan_of_rows(n, n, [](Index i) {
+    std::vector<Index> named;
+    for (const Index off : {-9, -1, 0, 3, 4, 12}) {
+      if (i + off >= 0 && i + off < n && !(off == 12 && i % 3 == 0)) named.push_back(i + off);
+    }
+    return named;
+  });
+  if (krysol::register_bytes >= 64) {
+    expect_slots(plan.slice[0], 3, 0, 2, 0);
+    return;  // windows cost little more there
+  }
+  expect_slots(plan.slice[0], 3, 2, 0, 0);
+  EXPECT_EQ(SliceWords(plan, 0).partial(0)[0], -1);
+  EXPECT_EQ(SliceWords(plan, 0).partial(0)[1], 0xfe);
+  EXPECT_EQ(SliceWords(plan, 0).partial(1)[0], 12);
+  EXPECT_EQ(SliceWords(plan, 0).partial(1)[1], 0b10110110);
+  expect_slots(plan.slice[2], 3, 2, 0, 0);
+  EXPECT_EQ(SliceWords(plan, 2).partial(0)[1], 0x1f);
+  EXPECT_EQ(SliceWords(plan, 2).partial(1)[1], 0x0f);
 }
 
 /// Eight rows read sixteen columns, each its own two, in no order; then the last sixteen.
@@ -210,8 +242,8 @@ TEST(WindowPlans, TakeColumnsNearEachOtherInAnyOrder) {
     const Index from = i < 8 ? 32 : 84;
     return {from + (i * 5 + 3) % 8, from + 8 + (i * 3 + 1) % 8};
   });
-  expect_slots(plan.slice[0], 0, 2, 0);
-  expect_slots(plan.slice[1], 0, 2, 0);
+  expect_slots(plan.slice[0], 0, 0, 2, 0);
+  expect_slots(plan.slice[1], 0, 0, 2, 0);
   EXPECT_EQ(SliceWords(plan, 0).window(1)[0], 40);
   EXPECT_EQ(SliceWords(plan, 1).window(1)[0], 84);  // 92 and sixteen are beyond the columns
 }
@@ -220,7 +252,7 @@ TEST(WindowPlans, TakeAnyColumnsWhereFewAreNear) {
   const WindowsPlan plan = plan_of_rows(8, 5000, [](Index i) -> std::vector<Index> {
     return {i * 400, i * 400 + 150, 4000 + (i < 3 ? i : 100 * i)};
   });
-  expect_slots(plan.slice[0], 0, 0, 3);
+  expect_slots(plan.slice[0], 0, 0, 0, 3);
 }
 
 /// A slot of a window costs less than one of any columns, but for three rows none is made.
@@ -230,7 +262,7 @@ TEST(WindowPlans, NeedFourRowsForAWindow) {
       if (i < near) return {i * 2, 1000 + i * 3};
       return {};
     });
-    expect_slots(plan.slice[0], 0, near < 4 ? 0 : 2, near < 4 ? 2 : 0);
+    expect_slots(plan.slice[0], 0, 0, near < 4 ? 0 : 2, near < 4 ? 2 : 0);
   }
 }
 
@@ -241,14 +273,14 @@ TEST(WindowPlans, MakeNoWindowThatSavesNothing) {
     if (i < 4) return {i};
     return {1000 * i};
   });
-  expect_slots(plan.slice[0], 0, 0, 1);
+  expect_slots(plan.slice[0], 0, 0, 0, 1);
 }
 
 TEST(WindowPlans, HaveNoWindowsWithinFewerColumnsThanOne) {
   const WindowsPlan plan = plan_of_rows(8, 15, [](Index i) -> std::vector<Index> {
     return {i * 5 % 8, 8 + i * 3 % 7};
   });
-  expect_slots(plan.slice[0], 0, 0, 2);
+  expect_slots(plan.slice[0], 0, 0, 0, 2);
 }
 
 /// Columns that do not ascend, as those of an operator that was given them so, and one twice.
@@ -261,7 +293,7 @@ TEST(WindowPlans, LeaveRowsAsTheyAreWhoseColumnsDoNotAscend) {
     row_ptr.push_back(static_cast<Offset>(col_idx.size()));
   }
   const WindowsPlan plan = krysol::plan_windows(row_ptr.data(), col_idx.data(), rows, 40, 1, 256);
-  expect_slots(plan.slice[0], 0, 0, 3);
+  expect_slots(plan.slice[0], 0, 0, 0, 3);
   for (std::size_t k = 0; k < col_idx.size(); ++k) {
     EXPECT_EQ(plan.slot[k], static_cast<Index>(k % 3));
     EXPECT_EQ(plan.words[8 * (k % 3) + k / 3], col_idx[k]);
