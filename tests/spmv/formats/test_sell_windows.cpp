@@ -1,8 +1,10 @@
 // Slices whose slots are pieces of diagonals, windows of neighbouring columns, or any columns:
-// which entries go where, and that nothing else is read. SPDX-License-Identifier: Apache-2.0 WITH
-// LLVM-exception
+// which entries go where, and that nothing else is read.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <krysol/spmv/formats/sell_windows.hpp>
 
+#include <array>
+#include <cstring>
 #include <set>
 
 #include "products.hpp"
@@ -71,6 +73,84 @@ TYPED_TEST(SlicesOfWindows, EqualTheOracle) {
   }
 }
 
+/// The words of a slice, to look them up.
+struct SliceWords {
+  const SlotsOfSlice& slots;
+  const Index* words;
+
+  SliceWords(const SlotsOfSlice& of_slice, const Index* all_words)
+      : slots(of_slice), words(all_words + of_slice.word) {}
+  SliceWords(const WindowsPlan& plan, std::size_t s)
+      : SliceWords(plan.slice[s], plan.words.data()) {}
+  const Index* partial(Index d) const {
+    return words + slots.diagonals + SlotsOfSlice::words_of_partial * d;
+  }
+  const Index* window(Index w) const {
+    return partial(slots.partial) + SlotsOfSlice::words_of_window * w;
+  }
+  const std::uint8_t* places(Index w) const {
+    return reinterpret_cast<const std::uint8_t*>(window(w) + 1);
+  }
+  const Index* scattered() const { return window(slots.windows); }
+
+  /// The column that slot q names for lane l; -1: none.
+  Index column(Index q, int l) const {
+    if (q < slots.diagonals) return words[q] + l;
+    q -= slots.diagonals;
+    if (q < slots.partial) return (partial(q)[1] >> l & 1) != 0 ? partial(q)[0] + l : -1;
+    q -= slots.partial;
+    if (q < slots.windows) {
+      return places(q)[l] == krysol::no_entry ? -1 : window(q)[0] + places(q)[l];
+    }
+    return scattered()[8 * (q - slots.windows) + l];
+  }
+};
+
+/// Which kinds of slots a plan has depends on the build; here each is made by hand.
+TYPED_TEST(SlicesOfWindows, MultiplySlotsOfEachKind) {
+  using T = typename TypeParam::Scalar;
+  using Space = typename TypeParam::Space;
+  constexpr Index lanes = krysol::pack_width;
+  const SlotsOfSlice slots{.diagonals = 1, .partial = 3, .windows = 1, .scattered = 1};
+  std::vector<Index> words = {4, -2, 0b11111100, 25, 0b00011111, 11, 0b01010101};
+  std::array<Index, 2> places{};
+  std::array<std::uint8_t, lanes> place = {15, 0, 3, krysol::no_entry, 9, 3, 1, 14};
+  std::memcpy(places.data(), place.data(), sizeof(places));
+  words.insert(words.end(), {14, places[0], places[1]});
+  words.insert(words.end(), {29, -1, 0, 7, -1, 21, 13, 2});
+  const SliceWords named(slots, words.data());
+  auto entries = no_entries<FileScalar<T>>(lanes, 30);
+  std::vector<T> values(static_cast<std::size_t>(slots.slots() * lanes), T(0));
+  for (Index q = 0; q < slots.slots(); ++q) {
+    for (int l = 0; l < lanes; ++l) {
+      if (named.column(q, l) < 0) continue;
+      const int value = 1 + (5 * q + 3 * l) % 7;
+      values[static_cast<std::size_t>(lanes * q + l)] = T(value);
+      entries.add(l, named.column(q, l), FileScalar<T>(value));
+    }
+  }
+  krysol::SellWindows<T, Space> a;
+  a.rows = lanes;
+  a.cols = entries.cols;
+  a.sigma = 1;
+  a.entries = static_cast<Offset>(entries.values.size());
+  a.slice = krysol::to_device<Space>("slice", std::vector<SlotsOfSlice>{slots});
+  a.words = krysol::to_device<Space>("words", words);
+  a.values = krysol::to_device<Space>("values", values);
+  a.block_row = krysol::to_device<Space>("block_row", std::vector<Index>{0, lanes});
+  expect_product<krysol::SellWindows<T, Space>, T>(a, entries, "by hand", {0.0, 1.0, -2.7});
+  for (Index bad = 0; bad < a.cols; ++bad) {
+    std::vector<T> x(static_cast<std::size_t>(a.cols), T(1));
+    x[static_cast<std::size_t>(bad)] = quiet_nan<T>();
+    const auto y = times(a, x);
+    for (int l = 0; l < lanes; ++l) {
+      bool has = false;
+      for (Index q = 0; q < slots.slots(); ++q) has = has || named.column(q, l) == bad;
+      EXPECT_EQ(is_finite(y[static_cast<std::size_t>(l)]), !has) << l << ", " << bad;
+    }
+  }
+}
+
 /// Registers load whole windows: what no row of the slice names must not matter, nor what only
 /// other rows of it do.
 TYPED_TEST(SlicesOfWindows, DependOnlyOnTheEntriesOfXThatTheyName) {
@@ -97,37 +177,6 @@ TYPED_TEST(SlicesOfWindows, DependOnlyOnTheEntriesOfXThatTheyName) {
 WindowsPlan windows_of(const krysol::HostCsr<double>& a, Index sigma = 1) {
   return krysol::plan_windows(a.row_ptr.data(), a.col_idx.data(), a.rows, a.cols, sigma, 256);
 }
-
-/// A slice of a plan, to look its words up.
-struct SliceWords {
-  const SlotsOfSlice& slots;
-  const Index* words;
-
-  SliceWords(const WindowsPlan& plan, std::size_t s)
-      : slots(plan.slice[s]), words(plan.words.data() + plan.slice[s].word) {}
-  const Index* partial(Index d) const {
-    return words + slots.diagonals + SlotsOfSlice::words_of_partial * d;
-  }
-  const Index* window(Index w) const {
-    return partial(slots.partial) + SlotsOfSlice::words_of_window * w;
-  }
-  const std::uint8_t* places(Index w) const {
-    return reinterpret_cast<const std::uint8_t*>(window(w) + 1);
-  }
-  const Index* scattered() const { return window(slots.windows); }
-
-  /// The column that slot q names for lane l; -1: none.
-  Index column(Index q, int l) const {
-    if (q < slots.diagonals) return words[q] + l;
-    q -= slots.diagonals;
-    if (q < slots.partial) return (partial(q)[1] >> l & 1) != 0 ? partial(q)[0] + l : -1;
-    q -= slots.partial;
-    if (q < slots.windows) {
-      return places(q)[l] == krysol::no_entry ? -1 : window(q)[0] + places(q)[l];
-    }
-    return scattered()[8 * (q - slots.windows) + l];
-  }
-};
 
 /// Each entry has a slot of its lane for itself, which names its column, and all other lanes of
 /// slots name none; words and slots follow each other without a gap, windows lie within the
