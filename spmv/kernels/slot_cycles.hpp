@@ -10,8 +10,8 @@ namespace krysol {
 
 /// About the cycles that a core takes for a slot in this build, as seen on a Xeon with AMX: loads
 /// of neighbours, of some of them; out of a window two loads and a permutation with AVX-512, a
-/// gather elsewhere; a gather. Registers of four numbers take each in two halves. Only ratios
-/// matter.
+/// gather elsewhere (and for float); a gather. Registers of four numbers take each in two halves.
+/// Only ratios matter.
 constexpr bool wide_registers = register_bytes >= 64;
 constexpr double cycles_of_neighbours = wide_registers ? 2 : 3;
 constexpr double cycles_of_some_neighbours = wide_registers ? 2.3 : 3.4;

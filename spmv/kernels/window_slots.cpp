@@ -404,7 +404,7 @@ std::array<SlicesCost, rules> cost_of_rows(const Offset* row_ptr, const Index* c
   std::array<SlicesCost, rules> sum;
   for (std::size_t k = 0; k < rules; ++k) {
     const SlotRule& rule = slot_rules[k];
-    if (sorted && rule.least_of_diagonal < all_lanes) continue;  // few rows follow each other
+    if (sorted && rule.least_of_diagonal < all_lanes) continue;  // most rows follow no other
     SlotFinder finder(col_idx, cols, rule);
     for (std::int64_t sample = 0; sample < taken; ++sample) {
       // In the middle of its part: the first rows of all are often unlike the others.
@@ -428,7 +428,7 @@ std::array<SlicesCost, rules> cost_of_rows(const Offset* row_ptr, const Index* c
 /// How a matrix is cut into slots, and the sums over the slices of a sample then.
 struct SlotsChoice {
   Index sigma = 1;  // rows that are sorted together
-  SlotRule rule = slot_rules[0];
+  SlotRule rule = slot_rules[1];
   SlicesCost sample;
 };
 
@@ -524,6 +524,9 @@ FormatEstimate estimate_windows(const MatrixProfile& matrix) {
   const SlotsChoice choice =
       choose_slots(matrix.row_ptr(), matrix.col_idx(), matrix.rows(), matrix.cols(), 0);
   const SlicesCost& sample = choice.sample;
+  if (sample.nnz == 0 && matrix.nnz() > 0) {  // it saw empty rows only: as other formats of slices
+    return {.bytes = matrix.nnz() * matrix.slot_bytes(), .variant = "1", .conversion = 2.5};
+  }
   const double scale = static_cast<double>(matrix.nnz()) / std::max(sample.nnz, 1.0);
   const bool sorted = choice.sigma > 1;
   const double slots = sample.diagonals + sample.partial + sample.windows + sample.scattered;

@@ -59,13 +59,13 @@ struct WindowsPlan {
 };
 
 /// A slice has slots on the diagonals that all its rows have an entry on, where those follow each
-/// other, and in some builds on those that most have. Of the other entries, by column, the first
-/// and those within window_entries columns of it are in the slot of a window where enough lanes
-/// have one, else the first is in one of any columns. What is best for a sample of the slices, by
-/// what registers of this build take for a slot, is done in all. Rows are sorted by length, sigma
-/// at a time; 0 chooses between 1 and 512 on the sample. row_ptr: [rows + 1], col_idx: [nnz], in
-/// rows whose columns do not ascend all slots are of any columns. On the host's cores; the same for
-/// any number of them.
+/// other, and in builds without AVX-512 on those that at least half have. Of the other entries, by
+/// column, the first and those within window_entries columns of it are in the slot of a window
+/// where enough lanes have one, else the first is in one of any columns. What is best for a sample
+/// of the slices, by what registers of this build take for a slot, is done in all. Rows are sorted
+/// by length, sigma at a time; 0 chooses between 1 and 512 on the sample. row_ptr: [rows + 1],
+/// col_idx: [nnz], in rows whose columns do not ascend all slots are of any columns. On the host's
+/// cores; the same for any number of them.
 WindowsPlan plan_windows(const Offset* row_ptr, const Index* col_idx, Index rows, Index cols,
                          Index sigma, std::int64_t rows_per_block);
 

@@ -152,7 +152,7 @@ int repeats(double once) {
 }
 
 /// The least seconds of multiplications one after another, `least` of them and more until one gains
-/// nothing: what was converted just now comes into the caches step by step, in up to five. Two,
+/// nothing: what was converted just now comes into the caches step by step, in up to five. Three,
 /// where they take more than `hopeless`.
 template <class S, class Exec>
 double settled(const Contender<S, Exec>& c, TimedVectors<S, Exec>& work, int least,
@@ -165,7 +165,7 @@ double settled(const Contender<S, Exec>& c, TimedVectors<S, Exec>& work, int lea
     const double seconds = time_once(c, work, repeats(best));
     gained = seconds < gain * best;
     best = std::min(best, seconds);
-    if (best > hopeless) break;
+    if (k >= 2 && best > hopeless) break;
   }
   return best;
 }
