@@ -65,6 +65,15 @@ template <class Exec>
 using ResultSpace = typename Exec::memory_space;
 #endif
 
+inline constexpr std::int64_t partials_of_group = 1024;
+
+/// On a device, parts of so many partial sums that one team takes longer than a pass more does; or
+/// none.
+inline std::int64_t groups_of_partials(std::int64_t blocks) {
+  constexpr std::int64_t most = 16384;
+  return blocks > most ? (blocks + partials_of_group - 1) / partials_of_group : 0;
+}
+
 /// Where blocks leave their partial sums, and the second pass that adds them up. Kept by the caller
 /// across many sums, so that an iteration allocates nothing. One object serves one stream of work.
 template <class Exec>
@@ -81,7 +90,8 @@ struct ReductionWorkspace {
 
 template <class Exec>
 double* ReductionWorkspace<Exec>::reserve(const Exec& exec, std::int64_t blocks, int k) {
-  const auto needed = static_cast<std::size_t>(blocks) * static_cast<std::size_t>(k);
+  const auto needed =
+      static_cast<std::size_t>(blocks + groups_of_partials(blocks)) * static_cast<std::size_t>(k);
   if (partial.extent(0) < needed) {
     partial = uninitialized<double>(exec, "krysol.partial_sums", static_cast<std::int64_t>(needed));
   }
@@ -92,18 +102,23 @@ double* ReductionWorkspace<Exec>::reserve(const Exec& exec, std::int64_t blocks,
   return partial.data();
 }
 
-/// result[k] = sum over b of partial[k blocks + b], by one team whose size is fixed.
+/// result[k groups + g] = the sum of the g-th `count` of partial[k blocks + b], b < blocks, each by
+/// one team whose size is fixed.
 template <class Exec>
 struct SumPartials {
   const double* partial;
   double* result;
   std::int64_t blocks;
+  std::int64_t groups;
+  std::int64_t count;
 
   KOKKOS_INLINE_FUNCTION void operator()(const TeamMember<Exec>& member) const {
-    const double* mine = partial + member.league_rank() * blocks;
+    const std::int64_t first = member.league_rank() % groups * count;
+    const std::int64_t rest = blocks - first;
+    const double* mine = partial + member.league_rank() / groups * blocks + first;
     double total = 0;
     Kokkos::parallel_reduce(
-        Kokkos::TeamThreadRange(member, blocks),
+        Kokkos::TeamThreadRange(member, rest < count ? rest : count),
         [&](std::int64_t b, double& sum) { sum += mine[b]; }, total);
     Kokkos::single(Kokkos::PerTeam(member), [&]() { result[member.league_rank()] = total; });
   }
@@ -126,9 +141,19 @@ std::array<double, K> finish(const Exec& exec, ReductionWorkspace<Exec>& sums,
       }
     }
   } else {
-    Kokkos::parallel_for("krysol::finish(sums)",
-                         Kokkos::TeamPolicy<Exec>(exec, K, 2 * Tiles<Exec>::team),
-                         SumPartials<Exec>{sums.partial.data(), sums.result.data(), blocks});
+    using Teams = Kokkos::TeamPolicy<Exec>;
+    constexpr int team = 2 * Tiles<Exec>::team;
+    const double* partial = sums.partial.data();
+    if (const std::int64_t groups = groups_of_partials(blocks); groups > 0) {
+      double* const fewer = sums.partial.data() + K * blocks;
+      Kokkos::parallel_for("krysol::finish(partial sums)",
+                           Teams(exec, static_cast<int>(K * groups), team),
+                           SumPartials<Exec>{partial, fewer, blocks, groups, partials_of_group});
+      partial = fewer;
+      blocks = groups;
+    }
+    Kokkos::parallel_for("krysol::finish(sums)", Teams(exec, K, team),
+                         SumPartials<Exec>{partial, sums.result.data(), blocks, 1, blocks});
     if (sums.result_on_host.data() != sums.result.data()) {
       Kokkos::deep_copy(exec, sums.result_on_host, sums.result);
     }

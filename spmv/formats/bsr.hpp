@@ -290,9 +290,7 @@ void from_csr(const HostCsr<S>& host, Bsr<S, Exec>& a) {
   a.rows = host.rows;
   a.cols = host.cols;
   a.block = block;
-  a.lanes = plan_row_blocks(row_ptr, host.rows, RowSchedule::automatic, Tiles<Exec>::tiled,
-                            Tiles<Exec>::block)
-                .lanes;
+  if (!Tiles<Exec>::tiled) a.lanes = device_lanes(row_ptr, host.rows);
   a.value_ptr = to_device<Exec>("bsr.value_ptr", plan.value_ptr);
   a.index_ptr = to_device<Exec>("bsr.index_ptr", plan.index_ptr);
   a.index = to_device<Exec>("bsr.index", plan.index);

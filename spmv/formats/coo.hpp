@@ -9,9 +9,9 @@
 
 namespace krysol {
 
-/// Entries a segment.
+/// Entries a segment: a thread's on a host, a team's on a GPU.
 template <class Exec>
-inline constexpr Offset coo_segment = Tiles<Exec>::tiled ? 4096 : 32;
+inline constexpr Offset coo_segment = Tiles<Exec>::tiled ? 4096 : staged_entries;
 
 /// Two sums a segment.
 constexpr std::int64_t coo_carries(Offset nnz, Offset length) {
@@ -78,9 +78,9 @@ struct CooAtomic {
 };
 
 /// One segment of a sorted list. A row that lies inside the segment is finished here. The first and
-/// the last may go on in a neighbour: their sums are left for CooCarry, so no row of another thread
-/// is touched.
-template <class S, class T>
+/// the last may go on in a neighbour: their sums are left for CarriesOfRows, so no row of another
+/// thread is touched.
+template <class S, class T, class Exec>
 struct CooSegment {
   const Index* row_idx;
   const Index* col_idx;
@@ -133,37 +133,78 @@ struct CooSegment {
     carry[2 * s + 1] = sum;
   }
 
-  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t s) const {
-    if (asks_ahead) {
+  /// The first of `count` ascending rows that is not below `row`.
+  KOKKOS_FORCEINLINE_FUNCTION static int find(const Index* rows, int count, Index row) {
+    int low = 0;
+    int high = count;
+    while (low < high) {
+      const int middle = low + (high - low) / 2;
+      if (rows[middle] < row) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  /// What becomes of the sum of row i of segment s, of rows first to last and `entries` of them.
+  KOKKOS_INLINE_FUNCTION void store(std::int64_t s, Index i, Index first, Index last, int entries,
+                                    const T& sum) const {
+    if (i == last) {
+      carry_row[2 * s + 1] = i;
+      carry[2 * s + 1] = sum;
+    } else if (i > first && entries > 0) {
+      y[i] += alpha * sum;
+    }
+    if (i == first) {
+      carry_row[2 * s] = i < last ? i : -1;
+      carry[2 * s] = sum;
+    }
+  }
+
+  /// The same by a team, from scratch memory where products fit.
+  KOKKOS_INLINE_FUNCTION void add_segment_of_team(std::int64_t s,
+                                                  const TeamMember<Exec>& member) const {
+    const EntriesTimesX<S, T> entries = {values, col_idx, x};
+    const Offset begin = s * length;
+    const auto count = static_cast<int>(begin + length < nnz ? length : nnz - begin);
+    const TeamArray<Index, Exec> rows(member.team_scratch(0), staged_entries);
+    const Index* const row = row_idx + begin;
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(member, count), [&](int w) { rows(w) = row[w]; });
+    member.team_barrier();
+    const Index first = rows(0);
+    const Index last = rows(count - 1);
+    const auto begin_of = [&](int w) { return find(rows.data(), count, first + w); };
+    if constexpr (can_stage<T, Exec>) {
+      const StagedProducts<T, Exec> products(member);
+      entries.stage(member, begin, count, products.product.data());
+      products.sum_rows(member, last - first + 1, begin_of, [&](int w, const T& sum, int) {
+        const Index i = first + w;
+        store(s, i, first, last, begin_of(w) < count && rows(begin_of(w)) == i, sum);
+      });
+    } else {
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(member, last - first + 1), [&](int w) {
+        const int from = begin_of(w);
+        const int to = begin_of(w + 1);
+        store(s, first + w, first, last, to - from, entries.sum(begin + from, begin + to));
+      });
+    }
+  }
+
+  static std::size_t scratch() {
+    return TeamArray<Index, Exec>::shmem_size(staged_entries) +
+           (can_stage<T, Exec> ? StagedProducts<T, Exec>::bytes() : 0);
+  }
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t s, const Member<Exec>& member) const {
+    if constexpr (!Tiles<Exec>::tiled) {
+      add_segment_of_team(s, member);
+    } else if (asks_ahead) {
       add_segment<true>(s);
     } else {
       add_segment<false>(s);
     }
-  }
-};
-
-/// Adds the sums that were left over. They are in order of rows; the first of each row adds them
-/// all.
-template <class T>
-struct CooCarry {
-  const Index* carry_row;
-  const T* carry;
-  std::int64_t carries;
-  T alpha;
-  T* y;
-
-  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t c) const {
-    const Index row = carry_row[c];
-    if (row < 0) return;
-    for (std::int64_t before = c; before-- > 0;) {  // an empty place may stand between two of a row
-      if (carry_row[before] == row) return;
-      if (carry_row[before] >= 0) break;
-    }
-    T sum = T(0);
-    for (std::int64_t k = c; k < carries && (carry_row[k] == row || carry_row[k] < 0); ++k) {
-      if (carry_row[k] == row) sum += carry[k];
-    }
-    y[row] += alpha * sum;
   }
 };
 
@@ -192,14 +233,24 @@ void apply(const Exec& exec, std::type_identity_t<T> alpha, const Coo<S, Exec>& 
   const auto lease = carries.take(exec);
   Index* carry_row = lease->row();
   T* carry = lease->template sum<T>();
-  using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  Kokkos::parallel_for(
-      "krysol::apply(coo)", Range(exec, 0, segments),
-      CooSegment<S, T>{a.row_idx.data(), a.col_idx.data(), a.values.data(), nnz, length, alpha,
-                       x.data(), y.data(), carry_row, carry,
-                       nnz <= Offset{24} * a.rows && reads_beyond_cache(bytes(a), x)});
-  Kokkos::parallel_for("krysol::apply(coo, carry)", Range(exec, 0, 2 * segments),
-                       CooCarry<T>{carry_row, carry, 2 * segments, alpha, y.data()});
+  const CooSegment<S, T, Exec> work{a.row_idx.data(),
+                                    a.col_idx.data(),
+                                    a.values.data(),
+                                    nnz,
+                                    length,
+                                    alpha,
+                                    x.data(),
+                                    y.data(),
+                                    carry_row,
+                                    carry,
+                                    nnz <= Offset{24} * a.rows && reads_beyond_cache(bytes(a), x)};
+  if constexpr (Tiles<Exec>::tiled) {
+    for_each_block("krysol::apply(coo)", exec, segments, 1, work);
+  } else {
+    for_each_staged<staging_teams<T>>("krysol::apply(coo)", exec, segments, work.scratch(), work);
+  }
+  add_carries("krysol::apply(coo, carry)", exec,
+              CarriesOfRows<T, Exec>{carry_row, carry, 2 * segments, alpha, y.data()});
 }
 
 struct FillRowIdx {

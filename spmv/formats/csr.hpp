@@ -31,6 +31,7 @@ struct Csr {
   Kokkos::View<Index*, Exec> block_row;  // [blocks + 1] first row of each block of similar work
   RowSchedule schedule = RowSchedule::automatic;
   int lanes = 1;           // of a team, on a row
+  bool staged = false;     // on a GPU: rows are summed in scratch memory, see StagedRows
   bool scattered = false;  // on a host: rows read x all over, and not from the second caches
 
   Offset nnz() const { return static_cast<Offset>(values.extent(0)); }
@@ -63,8 +64,8 @@ struct CsrProduct {
   bool few_a_row;  // at most eight nonzeros, in the mean: loops of their own, without a branch
   bool scattered;  // see Csr
   bool gathers;    // see gathers_pay
+  bool staged;     // on a GPU: blocks are made for scratch memory, see StagedRows
   static constexpr bool writes_in_order = !is_pack<T>;
-  static constexpr bool has_rows_of_team = !is_pack<T>;  // see RowLoop
 
   /// Asks for `count` of the entries 512 further on than k. Always inlined: g++ leaves prefetches
   /// out of a function that only reads, because to it they do nothing.
@@ -98,12 +99,6 @@ struct CsrProduct {
   KOKKOS_FORCEINLINE_FUNCTION T add_entry(Offset k, const T& total) const {
     if constexpr (ahead == Ahead::matrix_and_x) prefetch(x + col_idx[k + x_ahead]);
     return total + static_cast<T>(values[k]) * x[col_idx[k]];
-  }
-
-  KOKKOS_INLINE_FUNCTION T whole_row(Offset begin, Offset end) const {
-    T total = T(0);
-    for (Offset k = begin; k < end; ++k) total += static_cast<T>(values[k]) * x[col_idx[k]];
-    return total;
   }
 
   /// Entry by entry on a host; four at a time where there are that many, with the same sum.
@@ -203,37 +198,26 @@ struct CsrProduct {
         add_rows_of<false>(first, count, sum);
       }
     } else {
+      const EntriesTimesX<S, T> entries = {values, col_idx, x};
       const Offset begin = row_ptr[first];
       const Offset end = row_ptr[first + 1];
       if (!use_lanes) {
-        sum[0] = whole_row(begin, end);
+        sum[0] = entries.sum(begin, end);
         return;
       }
       T total = T(0);
       Kokkos::parallel_reduce(
           Kokkos::ThreadVectorRange(member, end - begin),
-          [&](Offset k, T& mine) {
-            mine += static_cast<T>(values[begin + k]) * x[col_idx[begin + k]];
-          },
-          total);
+          [&](Offset k, T& mine) { mine += entries.product(begin + k); }, total);
       sum[0] = total;
     }
   }
 };
 
-/// The sum of row i by all threads of a team on a GPU.
 template <class S, class T, class Exec>
-KOKKOS_INLINE_FUNCTION T row_of_team(const CsrProduct<S, T, Exec>& a, const Member<Exec>& member,
-                                     std::int64_t i) {
-  const Offset begin = a.row_ptr[i];
-  T total = T(0);
-  Kokkos::parallel_reduce(
-      Kokkos::TeamVectorRange(member, a.row_ptr[i + 1] - begin),
-      [&](Offset k, T& mine) {
-        mine += static_cast<T>(a.values[begin + k]) * a.x[a.col_idx[begin + k]];
-      },
-      total);
-  return total;
+requires(!is_pack<T>)
+    KOKKOS_INLINE_FUNCTION StagedRows<S, T> staged_rows(const CsrProduct<S, T, Exec>& a) {
+  return {{a.values, a.col_idx, a.x}, a.row_ptr, a.staged};
 }
 
 /// Bytes of a matrix's arrays, and what one multiplication reads of them.
@@ -255,7 +239,8 @@ CsrProduct<S, T, Exec> row_product(const Csr<S, Exec>& a, const Kokkos::View<con
           reads_beyond_cache(bytes(a), x),
           a.nnz() <= Offset{8} * a.rows,
           a.scattered,
-          gathers_pay<T>()};
+          gathers_pay<T>(),
+          a.staged};
 }
 
 /// True where rows should prefetch x: x exceeds the second-level caches, matrix and x all caches,
@@ -272,8 +257,8 @@ bool reads_x_all_over(const Csr<S, Exec>& a) {
   return false;
 }
 
-/// Sets `schedule`, `lanes`, `block_row` and `scattered`. Call it after filling the arrays by hand;
-/// the functions below have done so.
+/// Sets `schedule`, `lanes`, `staged`, `block_row` and `scattered`. Call it after filling the
+/// arrays by hand; the functions below have done so.
 template <class S, class Exec>
 void set_schedule(Csr<S, Exec>& a, RowSchedule schedule) {
   const auto row_ptr = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, a.row_ptr);
@@ -281,6 +266,7 @@ void set_schedule(Csr<S, Exec>& a, RowSchedule schedule) {
                                             rows_of_block<Exec>(a.rows));
   a.schedule = schedule;
   a.lanes = plan.lanes;
+  a.staged = plan.staged;
   a.block_row = to_device<Exec>("csr.block_row", plan.block_row);
   a.scattered = reads_x_all_over(a);
 }

@@ -6,9 +6,9 @@
 
 namespace krysol {
 
-/// Entries and row ends that one piece takes.
+/// Entries and row ends that one piece takes: a thread's on a host, a team's on a GPU.
 template <class Exec>
-inline constexpr Offset merge_piece = Tiles<Exec>::tiled ? 4096 : 32;
+inline constexpr Offset merge_piece = Tiles<Exec>::tiled ? 4096 : staged_entries;
 
 /// The matrix as in Csr. Merging the list of its entries with the list of its row ends gives
 /// rows + nnz steps; piece p takes the steps [p length, (p + 1) length), and so may begin and end
@@ -95,8 +95,46 @@ struct MergePiece {
     }
   }
 
-  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t p) const {
-    if (product.few_a_row) {
+  /// What becomes of the sum of row w of a piece; `rest`: the row that goes on in the next.
+  KOKKOS_INLINE_FUNCTION void store(std::int64_t p, int w, int rest, const T& sum) const {
+    if (w < rest) {
+      T& place = y[piece_row[p] + w];
+      place = beta == T(0) ? alpha * sum : alpha * sum + beta * place;
+    } else {
+      carry_row[p] = w + piece_row[p] < rows ? piece_row[p] + w : -1;
+      carry[p] = sum;
+    }
+  }
+
+  /// The same by a team, from scratch memory where products fit.
+  KOKKOS_INLINE_FUNCTION void add_rows_of_team(std::int64_t p,
+                                               const TeamMember<Exec>& member) const {
+    const EntriesTimesX<S, T> entries = {product.values, product.col_idx, product.x};
+    const Index first = piece_row[p];
+    const int rest = piece_row[p + 1] - first;
+    const Offset begin = p * merge_piece<Exec> - first;
+    const auto count = static_cast<int>(end_of(p) - begin);
+    const auto begin_of = [&](int w) {
+      return w == 0 ? 0 : w > rest ? count : static_cast<int>(product.row_ptr[first + w] - begin);
+    };
+    if constexpr (can_stage<T, Exec>) {
+      const StagedProducts<T, Exec> products(member);
+      entries.stage(member, begin, count, products.product.data());
+      products.sum_rows(member, rest + 1, begin_of,
+                        [&](int w, const T& sum, int) { store(p, w, rest, sum); });
+    } else {
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(member, rest + 1), [&](int w) {
+        store(p, w, rest, entries.sum(begin + begin_of(w), begin + begin_of(w + 1)));
+      });
+    }
+  }
+
+  static std::size_t scratch() { return can_stage<T, Exec> ? StagedProducts<T, Exec>::bytes() : 0; }
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t p, const Member<Exec>& member) const {
+    if constexpr (!Tiles<Exec>::tiled) {
+      add_rows_of_team(p, member);
+    } else if (product.few_a_row) {
       add_rows_of<true>(p);
     } else {
       add_rows_of<false>(p);
@@ -115,12 +153,23 @@ void apply(const Exec& exec, std::type_identity_t<T> alpha, const CsrMerge<S, Ex
   const auto lease = a.carries.take(exec);
   Index* carry_row = lease->row();
   T* carry = lease->template sum<T>();
-  using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  Kokkos::parallel_for("krysol::apply(csr_merge)", Range(exec, 0, pieces),
-                       MergePiece<S, T, Exec>{row_product(a.csr, x), a.piece_row.data(), a.rows,
-                                              a.nnz(), alpha, beta, y.data(), carry_row, carry});
-  Kokkos::parallel_for("krysol::apply(csr_merge, carry)", Range(exec, 0, pieces),
-                       CooCarry<T>{carry_row, carry, pieces, alpha, y.data()});
+  const MergePiece<S, T, Exec> work{row_product(a.csr, x),
+                                    a.piece_row.data(),
+                                    a.rows,
+                                    a.nnz(),
+                                    alpha,
+                                    beta,
+                                    y.data(),
+                                    carry_row,
+                                    carry};
+  if constexpr (Tiles<Exec>::tiled) {
+    for_each_block("krysol::apply(csr_merge)", exec, pieces, 1, work);
+  } else {
+    for_each_staged<staging_teams<T>>("krysol::apply(csr_merge)", exec, pieces, work.scratch(),
+                                      work);
+  }
+  add_carries("krysol::apply(csr_merge, carry)", exec,
+              CarriesOfRows<T, Exec>{carry_row, carry, pieces, alpha, y.data()});
 }
 
 template <class S, class Exec>

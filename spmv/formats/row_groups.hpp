@@ -339,9 +339,7 @@ void from_csr(const HostCsr<S>& host, RowGroups<S, Exec>& a) {
   a.rows = host.rows;
   a.cols = host.cols;
   a.entries = host.nnz();
-  a.lanes = plan_row_blocks(row_ptr, host.rows, RowSchedule::automatic, Tiles<Exec>::tiled,
-                            Tiles<Exec>::block)
-                .lanes;
+  if (!Tiles<Exec>::tiled) a.lanes = device_lanes(row_ptr, host.rows);
   a.group = to_device<Exec>("row_groups.group", plan.group);
   a.group_of = to_device<Exec>("row_groups.group_of", plan.group_of);
   a.col_idx = to_device<Exec>("row_groups.col_idx", plan.col_idx);

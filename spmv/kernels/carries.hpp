@@ -57,4 +57,74 @@ class Carries {
   ScratchPool<Arrays, Exec> pool_;
 };
 
+/// Adds the sums that were left over. They are in order of rows; the first of each row adds them
+/// all, on a GPU with the lanes of a thread: a row may have been cut into hundreds.
+template <class T, class Exec>
+struct CarriesOfRows {
+  const Index* carry_row;  // [carries] or -1
+  const T* carry;
+  std::int64_t carries;
+  T alpha;
+  T* y;
+
+  /// The lanes of a thread of a GPU on them.
+  static constexpr int lanes = Tiles<Exec>::tiled ? 1 : 32;
+  static constexpr int threads = 8;  // of a team
+
+  KOKKOS_INLINE_FUNCTION bool is_first_of_row(std::int64_t c) const {
+    const Index row = carry_row[c];
+    if (row < 0) return false;
+    for (std::int64_t before = c; before-- > 0;) {  // an empty place may stand between two of a row
+      if (carry_row[before] == row) return false;
+      if (carry_row[before] >= 0) break;
+    }
+    return true;
+  }
+
+  KOKKOS_INLINE_FUNCTION void add_row(std::int64_t c, const NoTeam&) const {
+    const Index row = carry_row[c];
+    T sum = T(0);
+    for (std::int64_t k = c; k < carries && (carry_row[k] == row || carry_row[k] < 0); ++k) {
+      if (carry_row[k] == row) sum += carry[k];
+    }
+    y[row] += alpha * sum;
+  }
+
+  KOKKOS_INLINE_FUNCTION void add_row(std::int64_t c, const TeamMember<Exec>& member) const {
+    const Index row = carry_row[c];
+    T sum = T(0);
+    for (std::int64_t k = c; k < carries; k += lanes) {
+      const std::int64_t end = k + lanes < carries ? k + lanes : carries;
+      T part = T(0);
+      Kokkos::parallel_reduce(
+          Kokkos::ThreadVectorRange(member, k, end),
+          [&](std::int64_t l, T& mine) {
+            if (carry_row[l] == row) mine += carry[l];
+          },
+          part);
+      sum += part;
+      if (carry_row[end - 1] > row) break;
+    }
+    Kokkos::single(Kokkos::PerThread(member), [&]() { y[row] += alpha * sum; });
+  }
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t b, const Member<Exec>& member) const {
+    if constexpr (Tiles<Exec>::tiled) {
+      if (is_first_of_row(b)) add_row(b, member);
+    } else {
+      const std::int64_t last = (b + 1) * threads < carries ? (b + 1) * threads : carries;
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(member, b * threads, last), [&](std::int64_t c) {
+        if (is_first_of_row(c)) add_row(c, member);
+      });
+    }
+  }
+};
+
+template <class T, class Exec>
+void add_carries(const char* label, const Exec& exec, const CarriesOfRows<T, Exec>& work) {
+  using Work = CarriesOfRows<T, Exec>;
+  constexpr std::int64_t each = Tiles<Exec>::tiled ? 1 : Work::threads;
+  for_each_block(label, exec, (work.carries + each - 1) / each, Work::lanes, work);
+}
+
 }  // namespace krysol

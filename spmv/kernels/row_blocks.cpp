@@ -12,57 +12,90 @@ namespace {
 /// Nonzeros of a block on a host: 100 kB of double entries and columns.
 constexpr Offset most_work_on_host = 8192;
 
-/// Nonzeros of a row from which on a team of a device sums it together.
-constexpr Offset long_row_on_device = 1024;
+/// Nonzeros of a row from which on a team of a device sums it together: one for each thread.
+constexpr Offset long_row_on_device = staging_threads;
 
-/// Nonzeros a row below which a thread of a device takes a row: 7 points take 1.07 and 1.4 times as
-/// long with two and four lanes.
-constexpr Offset few = 10;
+/// Blocks at the least, where there are rows for them: threads take whole ones.
+constexpr Offset least_blocks_on_host = 64;
 
-/// Four to sixteen entries for each lane, whose loads overlap; on an H100 rows of 14 and 26
-/// take 1.6 and 1.9 times as long with a lane for each or two, and rows of 75 are best with eight.
-int lanes_for(Offset mean) {
+Offset mean_of(const Offset* row_ptr, Index rows) { return rows == 0 ? 0 : row_ptr[rows] / rows; }
+
+/// A block is as much work as rows_per_block rows of mean length, and no more than the first two
+/// caches hold; a longer row is a block.
+void cut_for_host(const Offset* row_ptr, Index rows, std::int64_t rows_per_block,
+                  Offset row_overhead, std::vector<Index>& block_row) {
+  const Offset all = row_ptr[rows] + rows * row_overhead;
+  const Offset target = std::min({rows_per_block * (mean_of(row_ptr, rows) + row_overhead),
+                                  most_work_on_host, all / least_blocks_on_host});
+  Offset work = 0;
+  for (Index i = 0; i < rows; ++i) {
+    const Offset row = row_ptr[i + 1] - row_ptr[i] + row_overhead;
+    if (work > 0 && work + row > target) {
+      block_row.push_back(i);
+      work = 0;
+    }
+    work += row;
+  }
+}
+
+/// True where a thread a row reads memory as fast as a team does: rows of seven nonzeros take 0.94
+/// of the time so on an H200, and those of five 0.90.
+bool all_short(const Offset* row_ptr, Index rows) {
+  constexpr Offset few = 8;
+  constexpr Offset most = 16;
+  if (mean_of(row_ptr, rows) >= few) return false;
+  for (Index i = 0; i < rows; ++i) {
+    if (row_ptr[i + 1] - row_ptr[i] > most) return false;
+  }
+  return true;
+}
+
+/// Each block fits the scratch memory of a team; a long row is a block. As many empty rows as a
+/// block has entries at most.
+void cut_for_device(const Offset* row_ptr, Index rows, std::vector<Index>& block_row) {
+  bool alone = false;  // the row before
+  for (Index i = 0; i < rows; ++i) {
+    const Index first = block_row.back();
+    const bool before = alone;
+    alone = row_ptr[i + 1] - row_ptr[i] > long_row_on_device;
+    const bool full =
+        row_ptr[i + 1] - row_ptr[first] > staged_entries || i - first == staged_entries;
+    if (i > first && (full || alone || before)) block_row.push_back(i);
+  }
+}
+
+}  // namespace
+
+int device_lanes(const Offset* row_ptr, Index rows) {
+  // Four to sixteen entries for each lane, whose loads overlap: on an H100 rows of 14 and 26 take
+  // 1.6 and 1.9 times as long with a lane for each or two, and rows of 75 are best with eight. 7
+  // points take 1.07 and 1.4 times as long with two and four lanes as with one.
+  constexpr Offset few = 10;
+  const Offset mean = mean_of(row_ptr, rows);
+  if (mean < few) return 1;
   int lanes = 4;
   for (Offset most = 48; lanes < 32 && mean >= most; most *= 4) lanes *= 2;
   return lanes;
 }
 
-/// Blocks at the least, where there are rows for them: threads take whole ones.
-constexpr Offset least_blocks_on_host = 64;
-
-}  // namespace
-
 RowBlockPlan plan_row_blocks(const Offset* row_ptr, Index rows, RowSchedule schedule, bool host,
                              std::int64_t rows_per_block, Offset row_overhead) {
   RowBlockPlan plan;
-  const Offset nnz = rows == 0 ? 0 : row_ptr[rows];
-  const Offset mean = rows == 0 ? 0 : nnz / rows;
-  const bool lanes =
-      schedule == RowSchedule::lanes || (!host && schedule != RowSchedule::thread && mean >= few);
-  if (lanes) plan.lanes = lanes_for(mean);
   plan.block_row.push_back(0);
+  if (schedule == RowSchedule::automatic && !host && all_short(row_ptr, rows)) {
+    schedule = RowSchedule::thread;
+  }
   if (schedule == RowSchedule::thread || schedule == RowSchedule::lanes) {
     for (std::int64_t i = rows_per_block; i < rows; i += rows_per_block) {
       plan.block_row.push_back(static_cast<Index>(i));
     }
-  } else {
-    // A block is as much work as rows_per_block rows of mean length, and on a host no more than the
-    // first two caches hold; a longer row is a block.
-    Offset target = rows_per_block * (mean + row_overhead);
-    if (host) {
-      const Offset all = nnz + rows * row_overhead;
-      target = std::min({target, most_work_on_host, all / least_blocks_on_host});
-    }
-    Offset work = 0;
-    for (Index i = 0; i < rows; ++i) {
-      const Offset row = row_ptr[i + 1] - row_ptr[i] + row_overhead;
-      const bool alone = !host && row > long_row_on_device;
-      if (work > 0 && (work + row > target || alone)) {
-        plan.block_row.push_back(i);
-        work = 0;
-      }
-      work = alone ? target : work + row;
-    }
+    if (schedule == RowSchedule::lanes) plan.lanes = std::max(device_lanes(row_ptr, rows), 4);
+  } else if (rows > 0 && host) {
+    cut_for_host(row_ptr, rows, rows_per_block, row_overhead, plan.block_row);
+  } else if (rows > 0) {
+    cut_for_device(row_ptr, rows, plan.block_row);
+    plan.lanes = device_lanes(row_ptr, rows);
+    plan.staged = true;
   }
   if (rows > 0) plan.block_row.push_back(rows);
   return plan;

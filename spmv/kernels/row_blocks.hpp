@@ -13,11 +13,18 @@ namespace krysol {
 
 /// Who works on a row of a Csr.
 enum class RowSchedule {
-  automatic,  // balanced on a host; on a GPU lanes where rows are long enough, else thread
+  automatic,  // balanced; on a GPU thread where all rows are short
   thread,     // one thread a row, blocks of equally many rows
   lanes,    // a team of vector lanes a row (on a host: one core's vector lanes), equally many rows
   balanced  // blocks of rows with equally many nonzeros, a thread or lanes a row by their length
 };
+
+/// Products of a row's entries that a team of a GPU keeps in its scratch memory at a time, and the
+/// threads that make them: four each, whose loads overlap. With two, eight or sixteen an H200 takes
+/// up to 1.3 times as long, for any size of team from 128 (docs/performance.md). Where a function
+/// takes its arguments by reference, device code must pass copies: int{staging_threads}.
+inline constexpr int staged_entries = 1024;
+inline constexpr int staging_threads = staged_entries / 4;
 
 /// Blocks of rows with similar work, from a list of first rows.
 struct ListedBlocks {
@@ -38,14 +45,19 @@ ListedBlocks listed_blocks(Index rows, const Kokkos::View<Index*, Exec>& block_r
 /// How a matrix's rows are to be worked on, found from its row pointers on the host.
 struct RowBlockPlan {
   int lanes = 1;
+  bool staged = false;           // on a GPU: blocks are made for scratch memory, see StagedRows
   std::vector<Index> block_row;  // [blocks + 1]
 };
 
 /// row_ptr: [rows + 1]. row_overhead: what a row costs beside its nonzeros, counted in nonzeros:
-/// its pointer, its entry of y, the end of a loop. Depends on the matrix and the kind of space
-/// alone, never on thread counts.
+/// its pointer, its entry of y, the end of a loop. On a GPU a balanced block is at most
+/// staged_entries nonzeros, or one row, and `automatic` is balanced but where all rows are short.
+/// Depends on the matrix and the kind of space alone, never on thread counts.
 RowBlockPlan plan_row_blocks(const Offset* row_ptr, Index rows, RowSchedule schedule, bool host,
                              std::int64_t rows_per_block, Offset row_overhead = 3);
+
+/// Lanes of a team of a GPU on a row of mean length, where they read it from memory.
+int device_lanes(const Offset* row_ptr, Index rows);
 
 namespace detail {
 /// Throws std::invalid_argument where a matrix with rows has no blocks: it would multiply nothing.

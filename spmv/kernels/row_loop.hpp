@@ -10,6 +10,7 @@
 #include <krysol/spmv/base/reduction.hpp>
 #include <krysol/spmv/base/scalar.hpp>
 #include <krysol/spmv/base/types.hpp>
+#include <krysol/spmv/kernels/staged_rows.hpp>
 
 namespace krysol {
 
@@ -21,9 +22,10 @@ namespace krysol {
 //                               that sets sum[w] = (A x)(first + w); count <= Tiles<Exec>::rows,
 //                               which is 1 on a GPU. One that writes each sum once, row after row,
 //                               says  static constexpr bool writes_in_order = true;  it then writes
-//                               straight to y where alpha = 1, beta = 0 and rows are in order. One
-//                               that says  has_rows_of_team = true  has blocks of one row summed on
-//                               a GPU by row_of_team(product, member, i), with the whole team
+//                               straight to y where alpha = 1, beta = 0 and rows are in order
+//   auto staged_rows(product)   only where a GPU may sum rows in scratch memory: see StagedRows;
+//   the
+//                               blocks are ListedBlocks then
 //   int row_lanes(A)            only where several vector lanes of a team work on one row together
 //   RowOrder row_order(A)       only where rows are stored in another order than theirs
 //
@@ -159,9 +161,19 @@ inline constexpr bool writes_in_order = requires {
   requires Product::writes_in_order;
 };
 
-template <class Product>
-inline constexpr bool has_rows_of_team = requires {
-  requires Product::has_rows_of_team;
+/// What a format's staged_rows gives: its entries, where each row's begin, and whether rows are to
+/// be summed in scratch memory. Its blocks then are staged_entries entries at most, or one row.
+template <class S, class T>
+struct StagedRows {
+  EntriesTimesX<S, T> entries;
+  const Offset* row_ptr;
+  bool wanted;
+};
+
+/// True for a product of which a GPU may sum rows in scratch memory.
+template <class Product, class T, class Exec>
+inline constexpr bool may_stage = can_stage<T, Exec>&& requires(const Product& p) {
+  staged_rows(p);
 };
 
 template <class T, class Exec, class Blocks, class Product, class Epilogue>
@@ -200,16 +212,6 @@ struct RowLoop {
       if constexpr (Epilogue::dot) partial[b] = total;
       if constexpr (can_stream<T>) end_of_streams();
     } else {
-      if constexpr (has_rows_of_team<Product>) {
-        if (last - first == 1) {  // a long row, or the last
-          const T sum = row_of_team(product, member, first);
-          Kokkos::single(Kokkos::PerTeam(member), [&]() {
-            epilogue.store(first, 1, &sum);
-            if constexpr (Epilogue::dot) epilogue.terms(first, 1, &sum, partial + b);
-          });
-          return;
-        }
-      }
       rows_of_teams(b, member);
     }
   }
@@ -242,9 +244,71 @@ struct RowLoop {
   }
 };
 
+/// The same on a GPU from scratch memory; a row that is a block by the whole team.
+template <class T, class Exec, class Staged, class Epilogue>
+struct StagedRowLoop {
+  ListedBlocks blocks;
+  Staged staged;
+  Epilogue epilogue;
+  double* partial;
+
+  using Terms = TeamArray<double, Exec>;  // a sum of terms for each thread
+  static constexpr int terms = Epilogue::dot ? staging_threads + 16 : 0;
+  static constexpr int teams = staging_teams<T>;
+
+  static std::size_t scratch() {
+    return StagedProducts<T, Exec>::bytes() + Terms::shmem_size(static_cast<std::size_t>(terms));
+  }
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t b, const TeamMember<Exec>& member) const {
+    const Index first = blocks.first_row[b];
+    const auto rows = static_cast<int>(blocks.first_row[b + 1] - first);
+    const Offset* const row_ptr = staged.row_ptr + first;
+    const Offset begin = row_ptr[0];
+    const StagedProducts<T, Exec> products(member);
+    if (rows == 1) {
+      const Offset end = row_ptr[1];
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(member, int{staging_threads}), [&](int t) {
+        products.part(t) = staged.entries.sum_of_thread(begin + t, end);
+      });
+      sum_of_parts(member, products.part.data(), [&](const T& sum) {
+        epilogue.store(first, 1, &sum);
+        if constexpr (Epilogue::dot) epilogue.terms(first, 1, &sum, partial + b);
+      });
+      return;
+    }
+    const Terms term(member.team_scratch(0), static_cast<std::size_t>(terms));
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(member, int{terms}), [&](int t) { term(t) = 0; });
+    staged.entries.stage(member, begin, static_cast<int>(row_ptr[rows] - begin),
+                         products.product.data());
+    products.sum_rows(
+        member, rows, [&](int w) { return static_cast<int>(row_ptr[w] - begin); },
+        [&](int w, const T& sum, int t) {
+          epilogue.store(first + w, 1, &sum);
+          if constexpr (Epilogue::dot) {
+            double mine;
+            epilogue.terms(first + w, 1, &sum, &mine);
+            term(t) += mine;
+          }
+        });
+    if constexpr (Epilogue::dot) {
+      sum_of_parts(member, term.data(), [&](double sum) { partial[b] = sum; });
+    }
+  }
+};
+
 template <class T, class Exec, class Blocks, class Product, class Epilogue>
 void row_loop(const std::string& label, const Exec& exec, const Blocks& blocks, int lanes,
               const Product& product, const Epilogue& epilogue, double* partial) {
+  if constexpr (may_stage<Product, T, Exec>) {
+    const auto staged = staged_rows(product);
+    if (staged.wanted) {
+      using Loop = StagedRowLoop<T, Exec, decltype(staged), Epilogue>;
+      for_each_staged<Loop::teams>(label, exec, blocks.count(), Loop::scratch(),
+                                   Loop{blocks, staged, epilogue, partial});
+      return;
+    }
+  }
   for_each_block(label, exec, blocks.count(), lanes,
                  RowLoop<T, Exec, Blocks, Product, Epilogue>{blocks, product, epilogue, partial});
 }

@@ -70,6 +70,57 @@ TEST(PlanCsr, GivesARowOfADeviceLanesByItsLength) {
   }
 }
 
+TEST(PlanCsr, FitsBlocksOfADeviceIntoScratchMemory) {
+  std::vector<Offset> row_ptr = {0};
+  Random random(7);
+  for (int i = 0; i < 9000; ++i) {
+    const bool empty = i > 3000 && i < 6000;
+    row_ptr.push_back(row_ptr.back() + (i % 700 == 5 ? 250 + random.below(900)
+                                        : empty      ? 0
+                                                     : i % 60));
+  }
+  const RowBlockPlan plan =
+      krysol::plan_row_blocks(row_ptr.data(), 9000, RowSchedule::automatic, false, 256);
+  expect_covers(plan, 9000);
+  EXPECT_TRUE(plan.staged);
+  int alone = 0;
+  for (std::size_t b = 0; b + 1 < plan.block_row.size(); ++b) {
+    const Index first = plan.block_row[b];
+    const Index last = plan.block_row[b + 1];
+    const auto entries = [&row_ptr](Index from, Index to) {
+      return row_ptr[static_cast<std::size_t>(to)] - row_ptr[static_cast<std::size_t>(from)];
+    };
+    EXPECT_LE(last - first, krysol::staged_entries);
+    for (Index i = first; i < last && last - first > 1; ++i) EXPECT_LE(entries(i, i + 1), 256);
+    if (last - first > 1) {
+      EXPECT_LE(entries(first, last), krysol::staged_entries);
+    } else {
+      ++alone;
+    }
+    if (b + 2 < plan.block_row.size() && last - first > 1 && entries(last, last + 1) <= 256) {
+      EXPECT_TRUE(entries(first, last + 1) > krysol::staged_entries ||
+                  last - first == krysol::staged_entries)
+          << "block " << b << " has room for its neighbour's first row";
+    }
+  }
+  EXPECT_GE(alone, 10);
+}
+
+TEST(PlanCsr, GivesShortRowsOfADeviceAThreadEach) {
+  const auto plan_of = [](int length, int longest) {
+    std::vector<Offset> row_ptr = {0};
+    for (int i = 0; i < 1000; ++i) {
+      row_ptr.push_back(row_ptr.back() + (i == 500 ? longest : length));
+    }
+    return krysol::plan_row_blocks(row_ptr.data(), 1000, RowSchedule::automatic, false, 256);
+  };
+  EXPECT_FALSE(plan_of(7, 16).staged);
+  EXPECT_EQ(plan_of(7, 16).lanes, 1);
+  EXPECT_EQ(plan_of(7, 16).block_row, (std::vector<Index>{0, 256, 512, 768, 1000}));
+  EXPECT_TRUE(plan_of(7, 17).staged) << "one thread would sum 17 entries, and its team wait";
+  EXPECT_TRUE(plan_of(8, 8).staged);
+}
+
 TEST(PlanCsr, KeepsBlocksOfAHostWithinItsCaches) {
   std::vector<Offset> row_ptr = {0};
   for (int i = 0; i < 10000; ++i) row_ptr.push_back(row_ptr.back() + 97);  // 100 with the overhead
