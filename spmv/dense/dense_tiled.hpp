@@ -17,10 +17,10 @@ using ScratchTile = Kokkos::View<T**, Kokkos::LayoutRight, typename Exec::scratc
 template <class T, class Exec>
 struct TeamTiles {
   DenseProduct<T> product;
-  int block = 16;
+  int block;
   int scratch_level = 0;
-  Offset row_tiles = 0;
-  Offset col_tiles = 0;
+  Offset row_tiles;
+  Offset col_tiles;
 
   TeamTiles(const DenseProduct<T>& p, int size)
       : product(p),

@@ -292,6 +292,10 @@ TEST_F(MatrixConvert, RepairsWhereAsked) {
   EXPECT_EQ(text_of(in("b.mtx")), "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 4\n");
 }
 
+TEST_F(MatrixConvert, SaysNothingOfRepairsAndRoundingWhereThereWereNone) {
+  EXPECT_FALSE(holds(convert({grid_, in("b.mtx")}), ";"));
+}
+
 TEST_F(MatrixConvert, IntegersThatDoubleRoundsAreReported) {
   const auto large = write("a.mtx",
                            "%%MatrixMarket matrix coordinate integer general\n1 2 2\n"

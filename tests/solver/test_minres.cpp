@@ -423,6 +423,22 @@ TYPED_TEST(MinresEnds, StagnatedWhereTheToleranceIsOutOfReach) {
   expect_honest(solver.entries, solver.b, s, solver.stop);
 }
 
+TEST(IterationsLeft, AreThoseOfAResidualThatFallsByOneFactor) {
+  std::vector<double> history;
+  for (int k = 0; k <= 40; ++k) history.push_back(3 * std::pow(0.5, k));
+  EXPECT_EQ(krysol::iterations_left_at_this_rate(history, 2.9 * std::pow(0.5, 100)), 61);
+  EXPECT_EQ(krysol::iterations_left_at_this_rate(history, 3.1 * std::pow(0.5, 100)), 60);
+  EXPECT_EQ(krysol::iterations_left_at_this_rate(history, 1), 1) << "what is there by now";
+  EXPECT_EQ(krysol::iterations_left_at_this_rate(history, 0), -1);
+  history.assign(11, 1.0);
+  EXPECT_EQ(krysol::iterations_left_at_this_rate(history, 0.1), -1) << "it does not fall";
+  history[10] = 0.5;  // 0.87 an iteration, since the fifth
+  EXPECT_EQ(krysol::iterations_left_at_this_rate(history, 0.3), 4);
+  history.pop_back();
+  history.back() = 0.5;
+  EXPECT_EQ(krysol::iterations_left_at_this_rate(history, 0.3), -1) << "too early to say";
+}
+
 TYPED_TEST(MinresEnds, SaysHowManyIterationsAreLeft) {
   NamedSolve<double, TypeParam> solver{helmholtz(20, 15, 1), random_vector<double>(300, 2), "none"};
   solver.method = "minres";

@@ -82,6 +82,9 @@ TEST(BoeingErrors, HeadersAreReadInTheirColumns) {
       {with_line(good, 3, "RUX"),
        "3:3: expected a type of three letters (R, C, P or I; S, U, H, Z or R; A or E), found "
        "'RUX'"},
+      {with_line(good, 3, "RUXY"),
+       "3:3: expected a type of three letters (R, C, P or I; S, U, H, Z or R; A or E), found "
+       "'RUX'"},
       {with_line(good, 3, "RU"),
        "3:3: expected a type of three letters (R, C, P or I; S, U, H, Z or R; A or E), found 'RU'"},
       {with_line(good, 3, "QUA                        3             3"),

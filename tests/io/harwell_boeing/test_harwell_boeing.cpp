@@ -195,10 +195,17 @@ TEST(HarwellBoeing, ValuesTooSmallForDoubleAreCounted) {
     const MatrixFile file = parsed(made.file.text());
     EXPECT_EQ(file.info.repairs.size(), static_cast<std::size_t>(count));
     if (count == 0) continue;
-    EXPECT_TRUE(file.info.repairs[0].starts_with(
-        "1 value below the smallest double, 4.9e-324, taken as 0, first on line "))
-        << file.info.repairs[0];
+    EXPECT_EQ(file.info.repairs[0],
+              "1 value below the smallest double, 4.9e-324, taken as 0, first on line 7");
   }
+  made.file.pointers = {1, 4};
+  made.file.rows = 3;
+  made.file.indices = {1, 2, 3};
+  made.file.values = {1, 0, 0};
+  made.file.value_fields = {"(D20.4)", 1, 20, [](double v) { return v > 0 ? "1.0" : "1.0D-400"; }};
+  EXPECT_EQ(parsed(made.file.text()).info.repairs,
+            std::vector<std::string>{
+                "2 values below the smallest double, 4.9e-324, taken as 0, first on line 8"});
 }
 
 TEST(HarwellBoeing, IntegersBeyondDoubleAreCounted) {
