@@ -119,8 +119,10 @@ std::string energy_lines(const Report& r) {
   };
   std::vector<std::string> parts;
   if (!std::isnan(e.upper_estimate)) {
-    parts.push_back(
-        fmt::format("estimated {:.2e}{}", e.upper_estimate, relative(e.upper_estimate)));
+    // Smaller eigenvalues than were seen would make it larger.
+    const bool converged = r.result.cg->spectrum.smallest.converged;
+    parts.push_back(fmt::format("estimated {:.2e}{}{}", e.upper_estimate,
+                                relative(e.upper_estimate), converged ? "" : " or more"));
   }
   if (!std::isnan(e.lower)) {
     parts.push_back(fmt::format("{} iteration{} before it was {:.2e} or more", e.delay,

@@ -48,6 +48,15 @@ TEST_F(CgSolve, ReportsMatrixMethodOutcomeAndWork) {
   }
 }
 
+TEST_F(CgSolve, SaysWhereTheEstimateOfTheErrorMayBeTooSmall) {
+  const std::string converged = run({grid_}).out;
+  EXPECT_TRUE(holds(converged, " |x*|_A; ")) << converged;
+  EXPECT_FALSE(holds(converged, " |x*|_A or more")) << converged;
+  const std::string early = run({grid_, "--max-iterations", "8"}).out;
+  EXPECT_TRUE(holds(early, " |x*|_A or more; ")) << early;
+  EXPECT_TRUE(holds(early, "spectrum of M^-1 A: 0.1202 (seen) to ")) << early;
+}
+
 TEST_F(CgSolve, MeasuresTheBandwidthUnlessToldNotTo) {
   const Outcome with = run_exactly({grid_, "--threads", "1"});
   EXPECT_EQ(with.code, 0);
