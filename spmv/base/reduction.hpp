@@ -65,20 +65,22 @@ template <class Exec>
 using ResultSpace = typename Exec::memory_space;
 #endif
 
+/// Partial sums that are added first where there are so many, on a device, that one team would take
+/// longer than a second pass.
 inline constexpr std::int64_t partials_of_group = 1024;
 
-/// On a device, parts of so many partial sums that one team takes longer than a pass more does; or
-/// none.
-inline std::int64_t groups_of_partials(std::int64_t blocks) {
+/// The groups of them; 0: one pass is enough.
+template <class Exec>
+constexpr std::int64_t groups_of_partials(std::int64_t blocks) {
   constexpr std::int64_t most = 16384;
-  return blocks > most ? (blocks + partials_of_group - 1) / partials_of_group : 0;
+  return on_host<Exec> || blocks <= most ? 0 : (blocks + partials_of_group - 1) / partials_of_group;
 }
 
 /// Where blocks leave their partial sums, and the second pass that adds them up. Kept by the caller
 /// across many sums, so that an iteration allocates nothing. One object serves one stream of work.
 template <class Exec>
 struct ReductionWorkspace {
-  Vector<double, Exec> partial;                     // [k blocks + b] sum k of block b
+  Vector<double, Exec> partial;                     // [k blocks + b] sum k of block b; their groups
   Kokkos::View<double*, ResultSpace<Exec>> result;  // [K] that a device writes
   typename decltype(result)::HostMirror
       result_on_host;      // the same array where the host can read it
@@ -90,8 +92,8 @@ struct ReductionWorkspace {
 
 template <class Exec>
 double* ReductionWorkspace<Exec>::reserve(const Exec& exec, std::int64_t blocks, int k) {
-  const auto needed =
-      static_cast<std::size_t>(blocks + groups_of_partials(blocks)) * static_cast<std::size_t>(k);
+  const auto needed = static_cast<std::size_t>(blocks + groups_of_partials<Exec>(blocks)) *
+                      static_cast<std::size_t>(k);
   if (partial.extent(0) < needed) {
     partial = uninitialized<double>(exec, "krysol.partial_sums", static_cast<std::int64_t>(needed));
   }
@@ -106,11 +108,11 @@ double* ReductionWorkspace<Exec>::reserve(const Exec& exec, std::int64_t blocks,
 /// one team whose size is fixed.
 template <class Exec>
 struct SumPartials {
-  const double* partial;
-  double* result;
+  const double* partial;  // [K blocks]
+  double* result;         // [K groups]
   std::int64_t blocks;
   std::int64_t groups;
-  std::int64_t count;
+  std::int64_t count;  // of a group
 
   KOKKOS_INLINE_FUNCTION void operator()(const TeamMember<Exec>& member) const {
     const std::int64_t first = member.league_rank() % groups * count;
@@ -144,7 +146,7 @@ std::array<double, K> finish(const Exec& exec, ReductionWorkspace<Exec>& sums,
     using Teams = Kokkos::TeamPolicy<Exec>;
     constexpr int team = 2 * Tiles<Exec>::team;
     const double* partial = sums.partial.data();
-    if (const std::int64_t groups = groups_of_partials(blocks); groups > 0) {
+    if (const std::int64_t groups = groups_of_partials<Exec>(blocks); groups > 0) {
       double* const fewer = sums.partial.data() + K * blocks;
       Kokkos::parallel_for("krysol::finish(partial sums)",
                            Teams(exec, static_cast<int>(K * groups), team),

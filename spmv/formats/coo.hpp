@@ -79,7 +79,7 @@ struct CooAtomic {
 
 /// One segment of a sorted list. A row that lies inside the segment is finished here. The first and
 /// the last may go on in a neighbour: their sums are left for CarriesOfRows, so no row of another
-/// thread is touched.
+/// thread, or team, is touched.
 template <class S, class T, class Exec>
 struct CooSegment {
   const Index* row_idx;
@@ -148,13 +148,22 @@ struct CooSegment {
     return low;
   }
 
-  /// What becomes of the sum of row i of segment s, of rows first to last and `entries` of them.
-  KOKKOS_INLINE_FUNCTION void store(std::int64_t s, Index i, Index first, Index last, int entries,
+  using Rows = TeamArray<Index, Exec>;  // [staged_entries] of a segment
+  using Products = TeamArray<T, Exec>;  // [staged_entries]
+  using Parts = PartsOfSums<T, Exec>;
+
+  static std::size_t scratch() {
+    return Rows::shmem_size(staged_entries) + Parts::bytes() +
+           (can_stage<T, Exec> ? Products::shmem_size(staged_entries) : 0);
+  }
+
+  /// What becomes of the sum of row i of segment s, whose rows are first to last.
+  KOKKOS_INLINE_FUNCTION void store(std::int64_t s, Index i, Index first, Index last,
                                     const T& sum) const {
     if (i == last) {
       carry_row[2 * s + 1] = i;
       carry[2 * s + 1] = sum;
-    } else if (i > first && entries > 0) {
+    } else if (i > first) {
       y[i] += alpha * sum;
     }
     if (i == first) {
@@ -163,38 +172,46 @@ struct CooSegment {
     }
   }
 
+  /// Sums the rows of a segment from term(0), term(1), ...; `rows`: [count] of its entries.
+  template <class Term>
+  KOKKOS_INLINE_FUNCTION void sum_segment(const TeamMember<Exec>& member, std::int64_t s,
+                                          const Index* rows, int count, const Term& term) const {
+    const Parts parts(member);
+    const Index first = rows[0];
+    const Index last = rows[count - 1];
+    if (last - first < count) {
+      const auto begin_of = [&](int w) { return find(rows, count, first + w); };
+      parts.sum_rows(member, last - first + 1, begin_of, term, [&](int w, const T& sum, int) {
+        const Index i = first + w;
+        if (i == last || rows[begin_of(w)] == i) store(s, i, first, last, sum);
+      });
+      return;
+    }
+    // More rows than entries, most of them empty: by entries, from the first of each row.
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(member, count), [&](int w) {
+      const Index i = rows[w];
+      if (w > 0 && rows[w - 1] == i) return;
+      store(s, i, first, last, Parts::sum(term, w, find(rows, count, i + 1), 1));
+    });
+  }
+
   /// The same by a team, from scratch memory where products fit.
   KOKKOS_INLINE_FUNCTION void add_segment_of_team(std::int64_t s,
                                                   const TeamMember<Exec>& member) const {
     const EntriesTimesX<S, T> entries = {values, col_idx, x};
     const Offset begin = s * length;
     const auto count = static_cast<int>(begin + length < nnz ? length : nnz - begin);
-    const TeamArray<Index, Exec> rows(member.team_scratch(0), staged_entries);
+    const Rows rows(member.team_scratch(0), staged_entries);
     const Index* const row = row_idx + begin;
     Kokkos::parallel_for(Kokkos::TeamThreadRange(member, count), [&](int w) { rows(w) = row[w]; });
-    member.team_barrier();
-    const Index first = rows(0);
-    const Index last = rows(count - 1);
-    const auto begin_of = [&](int w) { return find(rows.data(), count, first + w); };
     if constexpr (can_stage<T, Exec>) {
-      const StagedProducts<T, Exec> products(member);
-      entries.stage(member, begin, count, products.product.data());
-      products.sum_rows(member, last - first + 1, begin_of, [&](int w, const T& sum, int) {
-        const Index i = first + w;
-        store(s, i, first, last, begin_of(w) < count && rows(begin_of(w)) == i, sum);
-      });
+      const Products products(member.team_scratch(0), staged_entries);
+      entries.stage(member, begin, count, products.data());
+      sum_segment(member, s, rows.data(), count, [&](int w) { return products(w); });
     } else {
-      Kokkos::parallel_for(Kokkos::TeamThreadRange(member, last - first + 1), [&](int w) {
-        const int from = begin_of(w);
-        const int to = begin_of(w + 1);
-        store(s, first + w, first, last, to - from, entries.sum(begin + from, begin + to));
-      });
+      member.team_barrier();
+      sum_segment(member, s, rows.data(), count, [&](int w) { return entries.product(begin + w); });
     }
-  }
-
-  static std::size_t scratch() {
-    return TeamArray<Index, Exec>::shmem_size(staged_entries) +
-           (can_stage<T, Exec> ? StagedProducts<T, Exec>::bytes() : 0);
   }
 
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t s, const Member<Exec>& member) const {
@@ -247,7 +264,7 @@ void apply(const Exec& exec, std::type_identity_t<T> alpha, const Coo<S, Exec>& 
   if constexpr (Tiles<Exec>::tiled) {
     for_each_block("krysol::apply(coo)", exec, segments, 1, work);
   } else {
-    for_each_staged<staging_teams<T>>("krysol::apply(coo)", exec, segments, work.scratch(), work);
+    for_each_piece<T>("krysol::apply(coo)", exec, segments, work);
   }
   add_carries("krysol::apply(coo, carry)", exec,
               CarriesOfRows<T, Exec>{carry_row, carry, 2 * segments, alpha, y.data()});

@@ -95,15 +95,11 @@ struct MergePiece {
     }
   }
 
-  /// What becomes of the sum of row w of a piece; `rest`: the row that goes on in the next.
-  KOKKOS_INLINE_FUNCTION void store(std::int64_t p, int w, int rest, const T& sum) const {
-    if (w < rest) {
-      T& place = y[piece_row[p] + w];
-      place = beta == T(0) ? alpha * sum : alpha * sum + beta * place;
-    } else {
-      carry_row[p] = w + piece_row[p] < rows ? piece_row[p] + w : -1;
-      carry[p] = sum;
-    }
+  using Products = TeamArray<T, Exec>;  // [staged_entries]
+  using Parts = PartsOfSums<T, Exec>;
+
+  static std::size_t scratch() {
+    return Parts::bytes() + (can_stage<T, Exec> ? Products::shmem_size(staged_entries) : 0);
   }
 
   /// The same by a team, from scratch memory where products fit.
@@ -111,25 +107,32 @@ struct MergePiece {
                                                const TeamMember<Exec>& member) const {
     const EntriesTimesX<S, T> entries = {product.values, product.col_idx, product.x};
     const Index first = piece_row[p];
-    const int rest = piece_row[p + 1] - first;
+    const int rest = piece_row[p + 1] - first;  // the place of what is left over
     const Offset begin = p * merge_piece<Exec> - first;
     const auto count = static_cast<int>(end_of(p) - begin);
     const auto begin_of = [&](int w) {
       return w == 0 ? 0 : w > rest ? count : static_cast<int>(product.row_ptr[first + w] - begin);
     };
+    const auto store = [&](int w, const T& sum, int) {
+      if (w < rest) {
+        T& place = y[first + w];
+        place = beta == T(0) ? alpha * sum : alpha * sum + beta * place;
+      } else {  // 0 where the piece ends with a row
+        carry_row[p] = first + w < rows ? first + w : -1;
+        carry[p] = sum;
+      }
+    };
+    const Parts parts(member);
     if constexpr (can_stage<T, Exec>) {
-      const StagedProducts<T, Exec> products(member);
-      entries.stage(member, begin, count, products.product.data());
-      products.sum_rows(member, rest + 1, begin_of,
-                        [&](int w, const T& sum, int) { store(p, w, rest, sum); });
+      const Products products(member.team_scratch(0), staged_entries);
+      entries.stage(member, begin, count, products.data());
+      parts.sum_rows(
+          member, rest + 1, begin_of, [&](int w) { return products(w); }, store);
     } else {
-      Kokkos::parallel_for(Kokkos::TeamThreadRange(member, rest + 1), [&](int w) {
-        store(p, w, rest, entries.sum(begin + begin_of(w), begin + begin_of(w + 1)));
-      });
+      parts.sum_rows(
+          member, rest + 1, begin_of, [&](int w) { return entries.product(begin + w); }, store);
     }
   }
-
-  static std::size_t scratch() { return can_stage<T, Exec> ? StagedProducts<T, Exec>::bytes() : 0; }
 
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t p, const Member<Exec>& member) const {
     if constexpr (!Tiles<Exec>::tiled) {
@@ -165,8 +168,7 @@ void apply(const Exec& exec, std::type_identity_t<T> alpha, const CsrMerge<S, Ex
   if constexpr (Tiles<Exec>::tiled) {
     for_each_block("krysol::apply(csr_merge)", exec, pieces, 1, work);
   } else {
-    for_each_staged<staging_teams<T>>("krysol::apply(csr_merge)", exec, pieces, work.scratch(),
-                                      work);
+    for_each_piece<T>("krysol::apply(csr_merge)", exec, pieces, work);
   }
   add_carries("krysol::apply(csr_merge, carry)", exec,
               CarriesOfRows<T, Exec>{carry_row, carry, pieces, alpha, y.data()});

@@ -103,7 +103,8 @@ struct CarriesOfRows {
           },
           part);
       sum += part;
-      if (carry_row[end - 1] > row) break;
+      // Of the last two one is no empty place, unless nothing follows.
+      if (carry_row[end - 1] > row || (end - k > 1 && carry_row[end - 2] > row)) break;
     }
     Kokkos::single(Kokkos::PerThread(member), [&]() { y[row] += alpha * sum; });
   }

@@ -12,7 +12,7 @@ namespace {
 /// Nonzeros of a block on a host: 100 kB of double entries and columns.
 constexpr Offset most_work_on_host = 8192;
 
-/// Nonzeros of a row from which on a team of a device sums it together: one for each thread.
+/// Nonzeros of a row beyond which a team of a device sums it together: one for each thread.
 constexpr Offset long_row_on_device = staging_threads;
 
 /// Blocks at the least, where there are rows for them: threads take whole ones.
@@ -50,8 +50,8 @@ bool all_short(const Offset* row_ptr, Index rows) {
   return true;
 }
 
-/// Each block fits the scratch memory of a team; a long row is a block. As many empty rows as a
-/// block has entries at most.
+/// Each block fits the scratch memory of a team, and has no more rows than that has entries; a long
+/// row is a block.
 void cut_for_device(const Offset* row_ptr, Index rows, std::vector<Index>& block_row) {
   bool alone = false;  // the row before
   for (Index i = 0; i < rows; ++i) {

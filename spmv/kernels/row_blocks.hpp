@@ -16,13 +16,13 @@ enum class RowSchedule {
   automatic,  // balanced; on a GPU thread where all rows are short
   thread,     // one thread a row, blocks of equally many rows
   lanes,    // a team of vector lanes a row (on a host: one core's vector lanes), equally many rows
-  balanced  // blocks of rows with equally many nonzeros, a thread or lanes a row by their length
+  balanced  // blocks of rows with equally many nonzeros; on a GPU such as fit scratch memory
 };
 
-/// Products of a row's entries that a team of a GPU keeps in its scratch memory at a time, and the
-/// threads that make them: four each, whose loads overlap. With two, eight or sixteen an H200 takes
-/// up to 1.3 times as long, for any size of team from 128 (docs/performance.md). Where a function
-/// takes its arguments by reference, device code must pass copies: int{staging_threads}.
+/// Products that a team of a GPU keeps in its scratch memory at a time, and the threads that make
+/// them: four each, whose loads overlap. With eight or sixteen an H200 takes up to 1.3 times as
+/// long (docs/performance.md). Where a function takes its arguments by reference, device code must
+/// pass copies: int{staging_threads}.
 inline constexpr int staged_entries = 1024;
 inline constexpr int staging_threads = staged_entries / 4;
 
@@ -51,8 +51,9 @@ struct RowBlockPlan {
 
 /// row_ptr: [rows + 1]. row_overhead: what a row costs beside its nonzeros, counted in nonzeros:
 /// its pointer, its entry of y, the end of a loop. On a GPU a balanced block is at most
-/// staged_entries nonzeros, or one row, and `automatic` is balanced but where all rows are short.
-/// Depends on the matrix and the kind of space alone, never on thread counts.
+/// staged_entries nonzeros, or one row, whatever rows_per_block and row_overhead are, and
+/// `automatic` is balanced but where all rows are short. Depends on the matrix and the kind of
+/// space alone, never on thread counts.
 RowBlockPlan plan_row_blocks(const Offset* row_ptr, Index rows, RowSchedule schedule, bool host,
                              std::int64_t rows_per_block, Offset row_overhead = 3);
 

@@ -23,9 +23,8 @@ namespace krysol {
 //                               which is 1 on a GPU. One that writes each sum once, row after row,
 //                               says  static constexpr bool writes_in_order = true;  it then writes
 //                               straight to y where alpha = 1, beta = 0 and rows are in order
-//   auto staged_rows(product)   only where a GPU may sum rows in scratch memory: see StagedRows;
-//   the
-//                               blocks are ListedBlocks then
+//   auto staged_rows(product)   only where a GPU may sum rows in scratch memory: see StagedRows.
+//                               The blocks are ListedBlocks then
 //   int row_lanes(A)            only where several vector lanes of a team work on one row together
 //   RowOrder row_order(A)       only where rows are stored in another order than theirs
 //
@@ -252,12 +251,13 @@ struct StagedRowLoop {
   Epilogue epilogue;
   double* partial;
 
-  using Terms = TeamArray<double, Exec>;  // a sum of terms for each thread
-  static constexpr int terms = Epilogue::dot ? staging_threads + 16 : 0;
-  static constexpr int teams = staging_teams<T>;
+  using Products = TeamArray<T, Exec>;  // [staged_entries]
+  using Parts = PartsOfSums<T, Exec>;
+  using Terms = PartsOfSums<double, Exec>;  // of the dot product
 
   static std::size_t scratch() {
-    return StagedProducts<T, Exec>::bytes() + Terms::shmem_size(static_cast<std::size_t>(terms));
+    return Products::shmem_size(staged_entries) + Parts::bytes() +
+           (Epilogue::dot ? Terms::bytes() : 0);
   }
 
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t b, const TeamMember<Exec>& member) const {
@@ -265,34 +265,38 @@ struct StagedRowLoop {
     const auto rows = static_cast<int>(blocks.first_row[b + 1] - first);
     const Offset* const row_ptr = staged.row_ptr + first;
     const Offset begin = row_ptr[0];
-    const StagedProducts<T, Exec> products(member);
+    const Parts parts(member);
     if (rows == 1) {
       const Offset end = row_ptr[1];
       Kokkos::parallel_for(Kokkos::TeamThreadRange(member, int{staging_threads}), [&](int t) {
-        products.part(t) = staged.entries.sum_of_thread(begin + t, end);
+        parts.part(t) = staged.entries.sum_of_thread(begin + t, end);
       });
-      sum_of_parts(member, products.part.data(), [&](const T& sum) {
+      parts.sum_of_team(member, [&](const T& sum) {
         epilogue.store(first, 1, &sum);
         if constexpr (Epilogue::dot) epilogue.terms(first, 1, &sum, partial + b);
       });
       return;
     }
-    const Terms term(member.team_scratch(0), static_cast<std::size_t>(terms));
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(member, int{terms}), [&](int t) { term(t) = 0; });
-    staged.entries.stage(member, begin, static_cast<int>(row_ptr[rows] - begin),
-                         products.product.data());
-    products.sum_rows(
-        member, rows, [&](int w) { return static_cast<int>(row_ptr[w] - begin); },
-        [&](int w, const T& sum, int t) {
-          epilogue.store(first + w, 1, &sum);
-          if constexpr (Epilogue::dot) {
-            double mine;
-            epilogue.terms(first + w, 1, &sum, &mine);
-            term(t) += mine;
-          }
-        });
+    const Products products(member.team_scratch(0), staged_entries);
+    const auto count = static_cast<int>(row_ptr[rows] - begin);
+    const auto begin_of = [&](int w) { return static_cast<int>(row_ptr[w] - begin); };
+    const auto product = [&](int w) { return products(w); };
     if constexpr (Epilogue::dot) {
-      sum_of_parts(member, term.data(), [&](double sum) { partial[b] = sum; });
+      const Terms terms(member);
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(member, int{staging_threads}),
+                           [&](int t) { terms.part(t) = 0; });
+      staged.entries.stage(member, begin, count, products.data());
+      parts.sum_rows(member, rows, begin_of, product, [&](int w, const T& sum, int t) {
+        double term;
+        epilogue.store(first + w, 1, &sum);
+        epilogue.terms(first + w, 1, &sum, &term);
+        terms.part(t) += term;
+      });
+      terms.sum_of_team(member, [&](double sum) { partial[b] = sum; });
+    } else {
+      staged.entries.stage(member, begin, count, products.data());
+      parts.sum_rows(member, rows, begin_of, product,
+                     [&](int w, const T& sum, int) { epilogue.store(first + w, 1, &sum); });
     }
   }
 };
@@ -303,9 +307,9 @@ void row_loop(const std::string& label, const Exec& exec, const Blocks& blocks, 
   if constexpr (may_stage<Product, T, Exec>) {
     const auto staged = staged_rows(product);
     if (staged.wanted) {
-      using Loop = StagedRowLoop<T, Exec, decltype(staged), Epilogue>;
-      for_each_staged<Loop::teams>(label, exec, blocks.count(), Loop::scratch(),
-                                   Loop{blocks, staged, epilogue, partial});
+      for_each_piece<T>(label, exec, blocks.count(),
+                        StagedRowLoop<T, Exec, std::remove_const_t<decltype(staged)>, Epilogue>{
+                            blocks, staged, epilogue, partial});
       return;
     }
   }

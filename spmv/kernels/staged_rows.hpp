@@ -78,65 +78,70 @@ struct EntriesTimesX {
   }
 };
 
-/// Calls then(the sum of part[0 .. staging_threads)) in one thread of a team, which has written
-/// them. part: [staging_threads + 16]. Kokkos' own reductions take twice the registers.
-template <class T, class Member, class Then>
-KOKKOS_INLINE_FUNCTION void sum_of_parts(const Member& member, T* part, const Then& then) {
-  constexpr int some = 16;
-  member.team_barrier();
-  Kokkos::parallel_for(Kokkos::TeamThreadRange(member, some), [&](int t) {
-    T total = T(0);
-    for (int l = t; l < staging_threads; l += some) total += part[l];
-    part[staging_threads + t] = total;
-  });
-  member.team_barrier();
-  Kokkos::single(Kokkos::PerTeam(member), [&]() {
-    T total = T(0);
-    for (int l = 0; l < some; ++l) total += part[staging_threads + l];
-    then(total);
-  });
-}
-
-/// A team's scratch memory for one piece.
+/// A team's scratch memory for the sums of rows. Kokkos' own reductions take twice the registers.
 template <class T, class Exec>
-struct StagedProducts {
-  TeamArray<T, Exec> product;  // [staged_entries]
-  TeamArray<T, Exec> part;     // of the rows' sums: one each thread, rows an entry apart
+struct PartsOfSums {
+  /// False for packs of complex numbers, of which a team's memory holds too few.
+  static constexpr bool shared_rows = sizeof(T) <= 64;
+  static constexpr int last_parts = 16;  // of a sum over the team
 
-  /// With two lanes a row each third place stays free.
-  static constexpr int parts = staging_threads + staging_threads / 2;
+  /// One for each thread, and a free place behind those of each row: two threads a row at the
+  /// least.
+  static constexpr int parts = shared_rows ? staging_threads + staging_threads / 2 : 0;
+  static_assert(parts == 0 || parts >= staging_threads + last_parts);
 
-  KOKKOS_INLINE_FUNCTION explicit StagedProducts(const TeamMember<Exec>& member)
-      : product(member.team_scratch(0), staged_entries), part(member.team_scratch(0), parts) {}
+  TeamArray<T, Exec> part;  // [parts]
+
+  KOKKOS_INLINE_FUNCTION explicit PartsOfSums(const TeamMember<Exec>& member)
+      : part(member.team_scratch(0), static_cast<std::size_t>(parts)) {}
 
   static std::size_t bytes() {
-    return TeamArray<T, Exec>::shmem_size(staged_entries) + TeamArray<T, Exec>::shmem_size(parts);
+    return TeamArray<T, Exec>::shmem_size(static_cast<std::size_t>(parts));
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION T sum(int begin, int end, int step) const {
+  /// Calls then(part[0] + ... + part[staging_threads - 1]) in one thread of the team.
+  template <class Then>
+  KOKKOS_INLINE_FUNCTION void sum_of_team(const TeamMember<Exec>& member, const Then& then) const {
+    member.team_barrier();
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(member, int{last_parts}), [&](int t) {
+      T total = T(0);
+      for (int l = t; l < staging_threads; l += last_parts) total += part(l);
+      part(staging_threads + t) = total;
+    });
+    member.team_barrier();
+    Kokkos::single(Kokkos::PerTeam(member), [&]() {
+      T total = T(0);
+      for (int l = 0; l < last_parts; ++l) total += part(staging_threads + l);
+      then(total);
+    });
+  }
+
+  template <class Term>
+  KOKKOS_FORCEINLINE_FUNCTION static T sum(const Term& term, int begin, int end, int step) {
     T total = T(0);
-    for (int w = begin; w < end; w += step) total += product(w);
+    for (int w = begin; w < end; w += step) total += term(w);
     return total;
   }
 
-  /// Row w < rows of the piece sums the products [begin(w), begin(w + 1)); thread t of the team
-  /// calls store(w, sum, t). Few rows are summed by several threads each. Call it with the whole
-  /// team; a barrier must follow before the next piece.
-  template <class Begin, class Store>
+  /// Row w < rows <= staged_entries + 1 of a piece sums term(begin(w)) to term(begin(w + 1) - 1);
+  /// thread t of the team calls store(w, sum, t). Few rows are summed by several threads each.
+  template <class Begin, class Term, class Store>
   KOKKOS_INLINE_FUNCTION void sum_rows(const TeamMember<Exec>& member, int rows, const Begin& begin,
-                                       const Store& store) const {
+                                       const Term& term, const Store& store) const {
     int shift = 0;  // 2^shift threads a row
-    while (shift < 5 && (rows << (shift + 1)) <= staging_threads) ++shift;
+    while (shared_rows && shift < 5 && (rows << (shift + 1)) <= staging_threads) ++shift;
     if (shift == 0) {
       Kokkos::parallel_for(Kokkos::TeamThreadRange(member, int{staging_threads}), [&](int t) {
-        for (int w = t; w < rows; w += staging_threads) store(w, sum(begin(w), begin(w + 1), 1), t);
+        for (int w = t; w < rows; w += staging_threads) {
+          store(w, sum(term, begin(w), begin(w + 1), 1), t);
+        }
       });
       return;
     }
     const int lanes = 1 << shift;
     Kokkos::parallel_for(Kokkos::TeamThreadRange(member, rows << shift), [&](int t) {
       const int w = t >> shift;
-      part(t + w) = sum(begin(w) + (t & (lanes - 1)), begin(w + 1), lanes);
+      part(t + w) = sum(term, begin(w) + (t & (lanes - 1)), begin(w + 1), lanes);
     });
     member.team_barrier();
     Kokkos::parallel_for(Kokkos::TeamThreadRange(member, rows), [&](int w) {
@@ -147,21 +152,50 @@ struct StagedProducts {
   }
 };
 
-/// Runs work(b, member) for 0 <= b < blocks, by teams of staging_threads with `scratch` bytes each.
-/// So few registers a thread that `teams` share a processor: of an H200's 2048 threads, which hide
-/// what each waits for, five teams leave out a third, and take 1.3 times as long as eight.
+/// The work of a team on a piece. Teams of OpenMPTarget go on to other pieces with the same scratch
+/// memory.
+template <class Exec, class Work>
+struct PieceByTeam {
+  Work work;
+  KOKKOS_INLINE_FUNCTION void operator()(const TeamMember<Exec>& member) const {
+    work(member.league_rank(), member);
+#ifdef KOKKOS_ENABLE_OPENMPTARGET
+    member.team_barrier();
+#endif
+  }
+};
+
+/// False, and nothing done, where a processor has no room for so many teams.
 template <int teams, class Exec, class Work>
-void for_each_staged(const std::string& label, const Exec& exec, std::int64_t blocks,
-                     std::size_t scratch, const Work& work) {
-  if (blocks == 0) return;
-  Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<staging_threads, teams>> policy(
-      exec, static_cast<int>(blocks), staging_threads);
-  policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch)));
-  Kokkos::parallel_for(label, policy, BlockByTeam<Exec, Work>{work});
+bool launch_staged(const std::string& label, const Exec& exec, int pieces, const Work& work) {
+  Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<staging_threads, teams>> policy(exec, pieces,
+                                                                                staging_threads);
+  policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Work::scratch())));
+  const PieceByTeam<Exec, Work> by_team{work};
+  if constexpr (teams > 1) {
+    static const bool fits =
+        policy.team_size_max(by_team, Kokkos::ParallelForTag{}) >= staging_threads;
+    if (!fits) return false;
+  }
+  Kokkos::parallel_for(label, policy, by_team);
+  return true;
 }
 
-/// The teams whose registers are enough for products of that type.
-template <class T>
-inline constexpr int staging_teams = sizeof(T) <= 8 ? 8 : 4;
+/// Runs work(p, member) for 0 <= p < pieces, by teams of staging_threads with Work::scratch() bytes
+/// each. On NVIDIA's processors with registers and memory enough (A100, H100, H200) a thread has so
+/// few registers that eight teams, 2048 threads, share a processor, or four where T is wide: with
+/// five of eight an H200 takes 1.3 times as long, because fewer threads hide what each waits for.
+template <class T, class Exec, class Work>
+void for_each_piece(const std::string& label, const Exec& exec, std::int64_t pieces,
+                    const Work& work) {
+  if (pieces == 0) return;
+  const auto count = static_cast<int>(pieces);
+#ifdef KOKKOS_ENABLE_CUDA
+  if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
+    if (launch_staged<(sizeof(T) <= 8 ? 8 : 4)>(label, exec, count, work)) return;
+  }
+#endif
+  launch_staged<1>(label, exec, count, work);
+}
 
 }  // namespace krysol

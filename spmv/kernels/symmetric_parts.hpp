@@ -146,9 +146,8 @@ struct SymmetricPart {
       }
       total += half.rows(cursor, i, end, alpha, x, sums);
     }
-    const Index margin = last - first < carry_margin ? last - first : carry_margin;
-    if (carry_ptr[p] < carry_ptr[p + 1]) {
-      for (Index j = last - margin; j < last; ++j) y[j] += carry[sums.shift + j];
+    if (carry_ptr[p] < carry_ptr[p + 1]) {  // not the last part, so a tile at least
+      for (Index j = last - carry_margin; j < last; ++j) y[j] += carry[sums.shift + j];
     }
     if (partial != nullptr) partial[p] = total;
   }

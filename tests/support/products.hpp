@@ -174,6 +174,12 @@ std::vector<Shape<S>> shapes() {
   }
   all.push_back(holes);
 
+  Shape<S> far{"rows far from each other", no_entries<V>(5000, 40)};
+  for (const Index i : {0, 1, 1500, 1501, 4100, 4999}) {
+    for (Index k = 0; k < 3; ++k) far.entries.add(i, random.below(40), random.entry<V>());
+  }
+  all.push_back(far);
+
   Shape<S> row{"one dense row", no_entries<V>(130, 130)};
   for (Index i = 0; i < 130; ++i) {
     row.entries.add(i, i, random.entry<V>());

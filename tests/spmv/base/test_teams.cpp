@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <krysol/spmv/base/vector.hpp>
+#include <krysol/spmv/base/reduction.hpp>
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdint>
 #include <vector>
 
 #include "spaces.hpp"
@@ -59,6 +61,26 @@ TYPED_TEST(Teams, HaveAsManyThreadsAsThreadsOfTeamSays) {
             << "team " << l << ", rank " << r << " of " << asked;
       }
     }
+  }
+}
+
+TYPED_TEST(Teams, AddPartialSumsHoweverManyThereAre) {
+  using Exec = TypeParam;
+  const Exec exec;
+  for (const std::int64_t blocks : {1, 5000, 16384, 16385, 20001, 40000}) {
+    krysol::ReductionWorkspace<Exec> sums;
+    sums.reserve(exec, blocks, 3);
+    const auto partial = Kokkos::create_mirror_view(sums.partial);
+    std::array<double, 3> want{};
+    for (std::int64_t k = 0; k < 3; ++k) {
+      for (std::int64_t b = 0; b < blocks; ++b) {
+        const auto value = static_cast<double>((b % 7 + 1) * (k + 1));
+        partial(static_cast<std::size_t>(k * blocks + b)) = value;
+        want[static_cast<std::size_t>(k)] += value;
+      }
+    }
+    Kokkos::deep_copy(sums.partial, partial);
+    EXPECT_EQ(krysol::finish<3>(exec, sums, blocks), want) << blocks;
   }
 }
 
