@@ -47,7 +47,7 @@ struct EntriesTimesX {
     Offset k = begin;
     for (; k + step - staging_threads < end; k += step) {
       T term[each];
-      for (int j = 0; j < each; ++j) term[j] = product(k + j * staging_threads);
+      for (int j = 0; j < each; ++j) term[j] = product(k + Offset{j} * staging_threads);
       for (int j = 0; j < each; ++j) total += term[j];
     }
     for (; k < end; k += staging_threads) total += product(k);
