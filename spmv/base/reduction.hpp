@@ -80,7 +80,7 @@ constexpr std::int64_t groups_of_partials(std::int64_t blocks) {
 /// across many sums, so that an iteration allocates nothing. One object serves one stream of work.
 template <class Exec>
 struct ReductionWorkspace {
-  Vector<double, Exec> partial;                     // [k blocks + b] sum k of block b; their groups
+  Vector<double, Exec> partial;                     // [k blocks + b] sum k of block b; then groups'
   Kokkos::View<double*, ResultSpace<Exec>> result;  // [K] that a device writes
   typename decltype(result)::HostMirror
       result_on_host;      // the same array where the host can read it
