@@ -53,6 +53,7 @@ set(KRYSOL_HOST_ONLY_SOURCES
 set(KRYSOL_LONG_SOURCES
   spmv/select/formats_complex_double.cpp
   spmv/select/formats_double.cpp
+  solver/multigrid/cycle.cpp
   solver/registry.cpp)
 set(KRYSOL_SOURCES
   ${KRYSOL_LONG_SOURCES}
@@ -94,6 +95,15 @@ set(KRYSOL_SOURCES
   solver/interface/columns.cpp
   solver/interface/matrix_input.cpp
   solver/interface/value_watch.cpp
+  solver/multigrid/aggregation.cpp
+  solver/multigrid/coarsest.cpp
+  solver/multigrid/hierarchy.cpp
+  solver/multigrid/largest_eigenvalue.cpp
+  solver/multigrid/multigrid.cpp
+  solver/multigrid/node_blocks.cpp
+  solver/multigrid/prolongation.cpp
+  solver/multigrid/sparse_product.cpp
+  solver/multigrid/strength.cpp
   solver/precond/block_jacobi.cpp
   solver/precond/ic0.cpp
   solver/precond/level_scheduled_solve.cpp
@@ -109,13 +119,14 @@ set(KRYSOL_FLOAT_SOURCES
   spmv/select/formats_reduced_complex_double.cpp
   spmv/select/formats_reduced_double.cpp
   solver/registry.cpp
+  solver/multigrid/multigrid.cpp
   solver/precond/block_jacobi.cpp
   spmv/dense/dense.cpp
   spmv/order/reorder.cpp
   spmv/select/select.cpp
   spmv/select/tuning_record.cpp)
 set(alone ${KRYSOL_LONG_SOURCES} ${KRYSOL_FLOAT_SOURCES})
-list(FILTER alone INCLUDE REGEX "select/formats_|registry")
+list(FILTER alone INCLUDE REGEX "select/formats_|registry|cycle")
 krysol_compiled_alone(${alone})
 # It includes every format, which others of its folder would then instantiate; and this, Kokkos Kernels.
 krysol_compiled_alone(spmv/select/formats.cpp spmv/formats/kokkos_kernels.cpp)

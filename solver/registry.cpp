@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <krysol/solver/krylov/cg.hpp>
 #include <krysol/solver/krylov/minres.hpp>
+#include <krysol/solver/multigrid/multigrid.hpp>
 #include <krysol/solver/precond/block_jacobi.hpp>
 #include <krysol/solver/precond/ic0.hpp>
 #include <krysol/solver/precond/jacobi.hpp>
@@ -116,6 +117,14 @@ Made<T, Exec> ssor(const Ingredients<T, Exec>& from) {
   return erased<T, Exec>(make_ssor<Exec>(from.matrix(), weight));
 }
 
+template <class T, class Exec>
+Made<T, Exec> amg(const Ingredients<T, Exec>& from) {
+  const Operator<T, Exec>* multiply = from.input.multiply;
+  return erased<T, Exec>(
+      Multigrid<T, Exec>(from.matrix(), MultigridOptions::read(from.name, from.input.options),
+                         multiply != nullptr ? multiply->name() : std::string_view{}));
+}
+
 /// To add a preconditioner: write its header, and add a line here.
 template <class T, class Exec>
 std::vector<PreconditionerEntry<T, Exec>> preconditioners() {
@@ -134,6 +143,10 @@ std::vector<PreconditionerEntry<T, Exec>> preconditioners() {
         "default",
         true},
        &ssor<T, Exec>},
+      {{"amg",
+        "grids, meshes, structures, the larger the better: tens of iterations whatever the size",
+        true},
+       &amg<T, Exec>},
   };
 }
 

@@ -84,6 +84,17 @@ std::int32_t OptionReader::whole_number(std::string_view option, std::int32_t ot
   return value;
 }
 
+std::int32_t OptionReader::whole_number_to(std::string_view option, std::int32_t most,
+                                           std::int32_t otherwise) const {
+  const std::string* text = find(option);
+  if (text == nullptr) return otherwise;
+  std::int32_t value = 0;
+  if (!read_number(*text, value) || value < 1 || value > most) {
+    refuse(option, fmt::format("a whole number from 1 to {}", most));
+  }
+  return value;
+}
+
 double OptionReader::number(std::string_view option, double otherwise) const {
   const std::string* text = find(option);
   if (text == nullptr) return otherwise;
@@ -101,6 +112,26 @@ double OptionReader::number_between(std::string_view option, double low, double 
     refuse(option, fmt::format("a number above {} and below {}", low, high));
   }
   return value;
+}
+
+double OptionReader::number_from(std::string_view option, double low, double high,
+                                 double otherwise) const {
+  const std::string* text = find(option);
+  if (text == nullptr) return otherwise;
+  double value = 0;
+  if (!read_number(*text, value) || !(value >= low && value < high)) {
+    refuse(option, fmt::format("a number from {} on and below {}", low, high));
+  }
+  return value;
+}
+
+std::size_t OptionReader::one_of(std::string_view option,
+                                 std::initializer_list<std::string_view> words) const {
+  const std::string* text = find(option);
+  if (text == nullptr) return 0;
+  const auto* const found = std::find(words.begin(), words.end(), *text);
+  if (found == words.end()) refuse(option, fmt::format("one of {}", join(words, " ")));
+  return static_cast<std::size_t>(found - words.begin());
 }
 
 }  // namespace krysol

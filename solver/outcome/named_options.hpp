@@ -27,10 +27,17 @@ class OptionReader {
 
   /// A whole number from 1 on; `otherwise` where the option is not given.
   std::int32_t whole_number(std::string_view option, std::int32_t otherwise) const;
+  /// A whole number from 1 to `most`.
+  std::int32_t whole_number_to(std::string_view option, std::int32_t most,
+                               std::int32_t otherwise) const;
   /// A finite number.
   double number(std::string_view option, double otherwise) const;
   /// A number above `low` and below `high`.
   double number_between(std::string_view option, double low, double high, double otherwise) const;
+  /// A number from `low` on and below `high`.
+  double number_from(std::string_view option, double low, double high, double otherwise) const;
+  /// One of some words: its place among them; 0 where the option is not given.
+  std::size_t one_of(std::string_view option, std::initializer_list<std::string_view> words) const;
 
  private:
   [[noreturn]] void refuse(std::string_view option, std::string_view expected) const;

@@ -163,6 +163,7 @@ TEST_F(GemmBench, ListsKernelsAndPeers) {
 TEST_F(GemmBench, RefusesWhatMakesNoSense) {
   expect_refusal({"-x", "0"}, "-x");
   expect_refusal({"-z", "-3"}, "-z");
+  expect_refusal({"-x", "2147483649"}, "-x");
   expect_refusal({"-y", "two"}, "-y");
   expect_refusal({"--block", "0"}, "--block");
   expect_refusal({"--type", "half"}, "--type");

@@ -433,7 +433,7 @@ TEST(Solve, SolvesInAnotherOrderAndTellsRowsOfTheCaller) {
 }
 
 TEST(Solve, UpdatesValuesAndKeepsWhatThePatternGave) {
-  for (const char* precond : {"none", "jacobi", "block-jacobi", "ic0", "ssor"}) {
+  for (const char* precond : {"none", "jacobi", "block-jacobi", "ic0", "ssor", "amg:coarsest=20"}) {
     for (const char* order : {"none", "rcm"}) {
       for (const char* format : {"csr", "ell", "symmetric", "auto"}) {
         if (std::string(format) == "symmetric" && !krysol::on_host<Kokkos::DefaultExecutionSpace>) {

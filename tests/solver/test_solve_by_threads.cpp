@@ -21,7 +21,7 @@ TEST(Solve, ThreadsShareASolver) {
     GTEST_SKIP() << "kernels of this space are one host thread's";
   }
   const auto a = grid();
-  for (const char* precond : {"jacobi", "ic0", "ssor"}) {
+  for (const char* precond : {"jacobi", "ic0", "ssor", "amg:coarsest=20"}) {
     krysol::SolveOptions o;
     o.preconditioner = precond;
     const krysol::Solver solver(a, o);

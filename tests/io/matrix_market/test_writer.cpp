@@ -176,6 +176,17 @@ void expect_round_trip(const fs::path& path, const Triplets<T>& a, const WriteOp
   expect_same_bits(std::get<Triplets<T>>(file.matrix), a);
 }
 
+TEST(Writer, ArraysWithoutRowsOrColumns) {
+  const Folder folder;
+  const std::vector<double> none;
+  krysol::write_dense(folder / "rows.mtx", 0, 3, none, {});
+  EXPECT_EQ(bytes_of(folder / "rows.mtx"), "%%MatrixMarket matrix array real general\n0 3\n");
+  krysol::write_dense(folder / "cols.mtx", 2, 0, none, {});
+  EXPECT_EQ(bytes_of(folder / "cols.mtx"), "%%MatrixMarket matrix array real general\n2 0\n");
+  EXPECT_EQ(message_of([&] { krysol::write_dense(folder / "no.mtx", -1, 0, none, {}); }),
+            "write_dense: 0 values for an array of -1 x 0");
+}
+
 TEST(Writer, EveryBitComesBack) {
   const Folder folder;
   for (const int threads : {1, 3}) {

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <krysol/solver/multigrid/cycle.hpp>
+
+#include <algorithm>
+
+#include <krysol/solver/krylov/blas1.hpp>
+#include <krysol/solver/multigrid/cycle_kernels.hpp>
+#include <krysol/spmv/base/format_refusal.hpp>
+#include <krysol/spmv/base/spaces.hpp>
+
+namespace krysol::multigrid {
+namespace {
+
+template <class S, class W>
+HostCsr<S> rounded_values(const HostCsr<W>& a) {
+  HostCsr<S> out;
+  out.rows = a.rows;
+  out.cols = a.cols;
+  out.row_ptr = a.row_ptr;
+  out.col_idx = a.col_idx;
+  if constexpr (std::is_same_v<S, W>) {
+    out.values = a.values;
+  } else {
+    out.values = allocate<decltype(out.values)>("multigrid.values", a.nnz());
+    host_for("krysol::multigrid(rounded)", a.nnz(),
+             [from = a.values.data(), to = out.values.data()](std::int64_t k) {
+               to[k] = rounded<S>(from[k]);
+             });
+  }
+  return out;
+}
+
+/// The matrix in that format, unless it is refused.
+template <class Format, class S, class Exec>
+bool try_format(const HostCsr<S>& a, LevelMatrix<S, Exec>& to) {
+  Format format;
+  try {
+    from_csr(a, format);
+  } catch (const FormatRefusal&) {
+    return false;
+  }
+  to.format = std::move(format);
+  return true;
+}
+
+template <class S, class W, class Exec>
+Csr<S, Exec> as_csr(const HostCsr<W>& host) {
+  Csr<S, Exec> a;
+  from_csr(rounded_values<S>(host), a);
+  return a;
+}
+
+/// Coefficients of step k of the smoother, from 1 on.
+double of_last_step(int k) { return (2.0 * k - 3) / (2.0 * k + 1); }
+double of_residual(int k, double largest) { return (8.0 * k - 4) / (2.0 * k + 1) / largest; }
+
+}  // namespace
+
+template <class S, class Exec>
+LevelMatrix<S, Exec> make_level_matrix(const HostCsr<S>& a, Index block, bool grid) {
+  LevelMatrix<S, Exec> m;
+  if constexpr (std::is_same_v<S, float>) {
+    constexpr Index few = 1000;
+    if (grid && try_format<Stencil<S, Exec>>(a, m)) return m;
+    if (grid && try_format<StencilPattern<S, Exec>>(a, m)) return m;
+    if (block > 1 && block <= largest_block && a.rows > few && try_format<Bsr<S, Exec>>(a, m))
+      return m;
+    if (Tiles<Exec>::tiled && a.rows > few && try_format<SellCSigma<S, Exec>>(a, m)) return m;
+  }
+  try_format<Csr<S, Exec>>(a, m);
+  return m;
+}
+
+template <class S, class Exec>
+template <class W>
+Hierarchy<S, Exec>::Hierarchy(const HostHierarchy<W>& host, const CycleOptions& options, bool grid)
+    : options_(options) {
+  for (const HostLevel<W>& from : host.levels) {
+    const bool first = levels_.empty();
+    Level<S, Exec> level;
+    level.a = make_level_matrix<S, Exec>(rounded_values<S>(from.a), first ? host.block : 1,
+                                         first && grid);
+    level.largest = from.largest;
+    if (from.p.rows > 0) {
+      level.p = as_csr<S, W, Exec>(from.p);
+      level.r = as_csr<S, W, Exec>(from.r);
+    }
+    levels_.push_back(std::move(level));
+  }
+  if (host.inverse.rows > 0) inverse_ = as_csr<S, W, Exec>(host.inverse);
+  const auto rows = static_cast<std::int64_t>(host.scale.extent(0));
+  const double* const from = host.scale.data();
+  if (rows > 0) largest_scale_ = *std::max_element(from, from + rows);
+  const auto scale = host_array<Real<S>>("multigrid.scale", host.scale.extent(0));
+  host_for("krysol::multigrid(scale)", rows,
+           [=, largest = largest_scale_, to = scale.data()](std::int64_t i) {
+             to[i] = static_cast<Real<S>>(from[i] / largest);
+           });
+  scale_ = in_memory_of<Exec>(scale);
+}
+
+template <class S, class Exec>
+typename Hierarchy<S, Exec>::Work Hierarchy<S, Exec>::make_work(const Exec& exec) const {
+  Work work;
+  for (const Level<S, Exec>& level : levels_) {
+    const std::int64_t rows = level.a.rows();
+    work.push_back({uninitialized<S>(exec, "multigrid.r", rows),
+                    uninitialized<S>(exec, "multigrid.x", rows),
+                    uninitialized<S>(exec, "multigrid.d", rows),
+                    uninitialized<S>(exec, "multigrid.before", options_.visits > 1 ? rows : 0)});
+  }
+  return work;
+}
+
+/// Steps 2 to `steps`, each with the product that precedes it.
+template <class S, class Exec>
+void Hierarchy<S, Exec>::smooth(const Exec& exec, std::size_t l, const LevelVectors<S, Exec>& v,
+                                int steps) const {
+  const Level<S, Exec>& level = levels_[l];
+  for (int k = 2; k <= steps; ++k) {
+    krysol::multigrid::apply(exec, S(-1), level.a, v.d, S(1), v.r);
+    for_each("krysol::multigrid(smooth)", exec, level.a.rows(),
+             Step<S>{static_cast<Real<S>>(of_last_step(k)),
+                     static_cast<Real<S>>(of_residual(k, level.largest)), v.r.data(), v.d.data(),
+                     v.x.data()});
+  }
+}
+
+template <class S, class Exec>
+void Hierarchy<S, Exec>::cycle(const Exec& exec, std::size_t l, Work& work) const {
+  constexpr int alone = 16;  // steps on a last level that is too large to be inverted
+  const Level<S, Exec>& level = levels_[l];
+  const LevelVectors<S, Exec>& v = work[l];
+  const bool last = l + 1 == levels_.size();
+  if (last && exact()) {
+    krysol::apply(exec, S(1), inverse_, v.r, S(0), v.x);
+    return;
+  }
+  const auto b = static_cast<Real<S>>(of_residual(1, level.largest));
+  for_each("krysol::multigrid(first)", exec, level.a.rows(),
+           FirstStep<S>{b, v.r.data(), v.d.data(), v.x.data()});
+  smooth(exec, l, v, last ? alone : options_.degree);
+  if (last) return;
+  krysol::multigrid::apply(exec, S(-1), level.a, v.d, S(1), v.r);
+  krysol::apply(exec, S(1), level.r, v.r, S(0), work[l + 1].r);
+  visit(exec, l + 1, work);
+  krysol::apply(exec, S(1), level.p, work[l + 1].x, S(0), v.d);
+  krysol::multigrid::apply(exec, S(-1), level.a, v.d, S(1), v.r);
+  for_each("krysol::multigrid(after)", exec, level.a.rows(),
+           FirstStepAfter<S>{b, v.r.data(), v.d.data(), v.x.data()});
+  smooth(exec, l, v, options_.degree);
+}
+
+/// The cycles of level l that one of the level above takes.
+template <class S, class Exec>
+void Hierarchy<S, Exec>::visit(const Exec& exec, std::size_t l, Work& work) const {
+  const LevelVectors<S, Exec>& v = work[l];
+  cycle(exec, l, work);
+  if (l + 1 == levels_.size()) return;
+  for (int again = 1; again < options_.visits; ++again) {
+    krysol::multigrid::apply(exec, S(-1), levels_[l].a, v.d, S(1), v.r);
+    Kokkos::deep_copy(exec, v.before, v.x);
+    cycle(exec, l, work);
+    for_each("krysol::multigrid(add)", exec, levels_[l].a.rows(),
+             Add<S>{v.before.data(), v.x.data()});
+  }
+}
+
+template <class S, class Exec>
+template <class T>
+void Hierarchy<S, Exec>::apply(const Exec& exec, const ConstVector<T, Exec>& r,
+                               const Vector<T, Exec>& z) const {
+  // The largest entry near 1, whatever r is: float has fewer exponents.
+  const double unit = unit_scale(largest_part<const T>(exec, r, ReductionWorkspace<Exec>{}));
+  const auto lease = pool_.take(exec, [&] { return make_work(exec); });
+  const LevelVectors<S, Exec>& v = lease->front();
+  for_each("krysol::multigrid(enter)", exec, rows(),
+           ScaleRows<S, T, Real<S>>{unit, scale_.data(), r.data(), v.r.data()});
+  cycle(exec, 0, *lease);
+  const double back = largest_scale_ * largest_scale_ / unit;
+  for_each("krysol::multigrid(leave)", exec, rows(),
+           ScaleRows<T, S, Real<S>>{back, scale_.data(), v.x.data(), z.data()});
+}
+
+template <class S, class Exec>
+double Hierarchy<S, Exec>::bytes(std::size_t entry) const {
+  double total = 0;
+  double visits = 1;
+  for (std::size_t l = 0; l < levels_.size(); ++l) {
+    const Level<S, Exec>& level = levels_[l];
+    const auto a = static_cast<double>(level.a.bytes());
+    const auto row = static_cast<double>(level.a.rows()) * sizeof(S);
+    if (l + 1 == levels_.size()) {
+      total +=
+          visits * (exact() ? static_cast<double>(krysol::bytes(inverse_)) : 16 * (a + 8 * row));
+      break;
+    }
+    const auto between = static_cast<double>(krysol::bytes(level.p) + krysol::bytes(level.r));
+    total += visits * (2 * options_.degree * (a + 8 * row) + between + 2 * row);
+    visits *= options_.visits;
+  }
+  return total + static_cast<double>(rows()) * (3 * static_cast<double>(entry) + 4 * sizeof(S));
+}
+
+#define KRYSOL_INSTANTIATE_FOR(S, W, Exec) \
+  template class Hierarchy<S, Exec>;       \
+  template Hierarchy<S, Exec>::Hierarchy(const HostHierarchy<W>&, const CycleOptions&, bool);
+#define KRYSOL_INSTANTIATE_APPLY(S, T, Exec)                                        \
+  template void Hierarchy<S, Exec>::apply(const Exec&, const ConstVector<T, Exec>&, \
+                                          const Vector<T, Exec>&) const;
+// The types of levels for T = float and double; for each that of the vectors around them.
+#define KRYSOL_INSTANTIATE(Exec, Float, Double) \
+  KRYSOL_INSTANTIATE_FOR(Float, Double, Exec)   \
+  KRYSOL_INSTANTIATE_FOR(Double, Double, Exec)  \
+  KRYSOL_INSTANTIATE_APPLY(Float, Float, Exec)  \
+  KRYSOL_INSTANTIATE_APPLY(Float, Double, Exec) \
+  KRYSOL_INSTANTIATE_APPLY(Double, Float, Exec) \
+  KRYSOL_INSTANTIATE_APPLY(Double, Double, Exec)
+#define KRYSOL_INSTANTIATE_ON(Unused, Exec) \
+  KRYSOL_INSTANTIATE(Exec, float, double)   \
+  KRYSOL_INSTANTIATE(Exec, Kokkos::complex<float>, Kokkos::complex<double>)
+KRYSOL_ON_EACH_SPACE(KRYSOL_INSTANTIATE_ON, float)
+#undef KRYSOL_INSTANTIATE_ON
+#undef KRYSOL_INSTANTIATE
+#undef KRYSOL_INSTANTIATE_APPLY
+#undef KRYSOL_INSTANTIATE_FOR
+
+}  // namespace krysol::multigrid

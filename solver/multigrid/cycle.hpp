@@ -1,0 +1,79 @@
+// The cycle over the levels, on the device.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <vector>
+
+#include <krysol/solver/multigrid/hierarchy.hpp>
+#include <krysol/solver/multigrid/level_matrix.hpp>
+#include <krysol/spmv/base/scratch_pool.hpp>
+
+namespace krysol::multigrid {
+
+struct CycleOptions {
+  int degree = 2;  // products of a smoother
+  int visits = 1;  // of the next level: 1 is a V-cycle, 2 a W-cycle
+};
+
+/// A level's arrays. The system is that of HostLevel.
+template <class S, class Exec>
+struct Level {
+  LevelMatrix<S, Exec> a;
+  double largest = 0;
+  Csr<S, Exec> p;
+  Csr<S, Exec> r;
+};
+
+/// [rows] of each level.
+template <class S, class Exec>
+struct LevelVectors {
+  Vector<S, Exec> r;  // right-hand side, then residual
+  Vector<S, Exec> x;
+  Vector<S, Exec> d;       // a step of the smoother, or a correction
+  Vector<S, Exec> before;  // x of the cycles before, where there are several
+};
+
+template <class S, class Exec>
+class Hierarchy {
+ public:
+  /// From levels made on the host, whose numbers are rounded to S. grid: the finest level may be
+  /// stored as a stencil.
+  template <class W>
+  Hierarchy(const HostHierarchy<W>& host, const CycleOptions& options, bool grid);
+
+  Index rows() const { return levels_.front().a.rows(); }
+  const std::vector<Level<S, Exec>>& levels() const { return levels_; }
+  bool exact() const { return inverse_.rows > 0; }
+
+  /// z := S x with x from one cycle for the right-hand side S r, S = diag(A)^-1/2 and x = 0 before:
+  ///
+  ///     x := C(r);  r := r - A x;  x := x + P cycle(R r);  r := b - A x;  x := x + C(r)
+  ///
+  /// where C is the Chebyshev polynomial of the fourth kind in A that reduces all eigenvalues up to
+  /// `largest`: d_1 = 4 / (3 largest) r, d_k = (2k - 3) / (2k + 1) d_(k-1) + (8k - 4) / (2k + 1) /
+  /// largest r, each added to x, with r for the x so far. Lottes, Numer. Linear Algebra Appl. 30,
+  /// 2023, DOI 10.1002/nla.2518, algorithm 1. A symmetric positive definite operator, the same in
+  /// each call to the last bit. T: float or double, complex alike.
+  template <class T>
+  void apply(const Exec& exec, const ConstVector<T, Exec>& r, const Vector<T, Exec>& z) const;
+
+  /// That an application moves, with r and z of entries of `entry` bytes.
+  double bytes(std::size_t entry) const;
+
+ private:
+  using Work = std::vector<LevelVectors<S, Exec>>;
+
+  Work make_work(const Exec& exec) const;
+  void cycle(const Exec& exec, std::size_t l, Work& work) const;
+  void visit(const Exec& exec, std::size_t l, Work& work) const;
+  void smooth(const Exec& exec, std::size_t l, const LevelVectors<S, Exec>& v, int steps) const;
+
+  CycleOptions options_;
+  std::vector<Level<S, Exec>> levels_;
+  Csr<S, Exec> inverse_;         // of the last level's matrix
+  Vector<Real<S>, Exec> scale_;  // [rows] diag(A)^-1/2 over largest_scale_
+  double largest_scale_ = 1;
+  ScratchPool<Work, Exec> pool_;
+};
+
+}  // namespace krysol::multigrid

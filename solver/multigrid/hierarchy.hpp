@@ -1,0 +1,58 @@
+// The levels of algebraic multigrid, made on the host.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <krysol/solver/multigrid/prolongation.hpp>
+
+namespace krysol::multigrid {
+
+struct HierarchyOptions {
+  double strength = 0.08;  // theta of the first level, half as much on each that follows
+  Index block = 0;         // rows a node; 0: looked for in the pattern
+  Index coarsest = 200;    // rows that are solved with exactly
+};
+
+/// A level's system, scaled to ones on the diagonal: of A_l the matrix S A_l S with
+/// S = diag(A_l)^-1/2.
+template <class S>
+struct HostLevel {
+  HostCsr<S> a;
+  double largest = 0;  // a bound of its eigenvalues
+  HostCsr<S> p;        // [rows, rows of the next level]; empty for the last
+  HostCsr<S> r;        // P'
+};
+
+/// Seconds of a setup, by its steps.
+struct SetupSeconds {
+  double strength = 0;
+  double aggregation = 0;
+  double prolongation = 0;
+  double product = 0;
+  double scaling = 0;
+  double bounds = 0;
+  double coarsest = 0;
+  double conversion = 0;
+};
+
+template <class S>
+struct HostHierarchy {
+  Index block = 1;
+  HostArray<double> scale;  // [rows] diag(A)^-1/2
+  std::vector<HostLevel<S>> levels;
+  HostCsr<S> inverse;    // of the last level; empty where that was too large: `stalled` says so
+  Index null_space = 0;  // dimension of the last level's null space, which has no part in `inverse`
+  std::string stalled;   // why there are no smaller levels, where those are missing
+  SetupSeconds seconds;
+};
+
+/// Smoothed aggregation: A_(l+1) = P' A_l P, until `coarsest` rows are left. Throws
+/// PreconditionerRefusal where a diagonal entry is not positive and finite, on any level;
+/// std::invalid_argument where nodes of options.block rows do not make up A; OutOfMemory. Vanek,
+/// Mandel & Brezina, Computing 56, 1996, DOI 10.1007/BF02238511.
+template <class S>
+HostHierarchy<S> make_hierarchy(const HostCsr<S>& a, const HierarchyOptions& options);
+
+}  // namespace krysol::multigrid

@@ -1,0 +1,60 @@
+// A level's matrix in the format that suits it.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string_view>
+#include <variant>
+
+#include <krysol/spmv/formats/bsr.hpp>
+#include <krysol/spmv/formats/csr.hpp>
+#include <krysol/spmv/formats/sell_c_sigma.hpp>
+#include <krysol/spmv/formats/stencil.hpp>
+#include <krysol/spmv/formats/stencil_pattern.hpp>
+#include <krysol/spmv/operator.hpp>
+
+namespace krysol::multigrid {
+
+/// The formats that levels are kept in. float is what hierarchies of real matrices are stored in;
+/// for the others csr has to do, because each format takes compilers seconds for each type.
+template <class S, class Exec>
+struct LevelFormats {
+  using type = std::variant<Csr<S, Exec>>;
+};
+template <class Exec>
+struct LevelFormats<float, Exec> {
+  using type = std::variant<Csr<float, Exec>, SellCSigma<float, Exec>, Stencil<float, Exec>,
+                            StencilPattern<float, Exec>, Bsr<float, Exec>>;
+};
+
+template <class S, class Exec>
+struct LevelMatrix {
+  typename LevelFormats<S, Exec>::type format;
+
+  Index rows() const {
+    return std::visit([](const auto& a) { return a.rows; }, format);
+  }
+  Offset nnz() const {
+    return std::visit([](const auto& a) { return a.nnz(); }, format);
+  }
+  std::string_view name() const {
+    return std::visit([](const auto& a) { return a.name; }, format);
+  }
+  std::int64_t bytes() const {
+    return std::visit([](const auto& a) { return bytes_of(a); }, format);
+  }
+};
+
+/// y := alpha A x + beta y, as that of the formats.
+template <class S, class Exec>
+void apply(const Exec& exec, std::type_identity_t<S> alpha, const LevelMatrix<S, Exec>& a,
+           std::type_identity_t<ConstVector<S, Exec>> x, std::type_identity_t<S> beta,
+           const Vector<S, Exec>& y) {
+  std::visit([&](const auto& format) { apply(exec, alpha, format, x, beta, y); }, a.format);
+}
+
+/// In the first of stencil, stencil_pattern (both if `grid`), bsr (if block > 1) that takes the
+/// matrix; else rows of similar lengths in sell_c_sigma on a host, and csr.
+template <class S, class Exec>
+LevelMatrix<S, Exec> make_level_matrix(const HostCsr<S>& a, Index block, bool grid);
+
+}  // namespace krysol::multigrid

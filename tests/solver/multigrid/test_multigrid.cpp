@@ -1,0 +1,282 @@
+// Algebraic multigrid as a preconditioner: rates against an oracle, iterations that do not grow,
+// what it says of itself.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <krysol/gallery/problems.hpp>
+#include <krysol/solver/registry.hpp>
+#include "dense.hpp"
+#include "eigen_oracle.hpp"
+#include "messages.hpp"
+#include "problems.hpp"
+#include "solving.hpp"
+#include "spaces.hpp"
+
+namespace {
+
+using namespace krysol_tests;
+using krysol::HostCsr;
+using krysol::make_preconditioner;
+using krysol::Status;
+
+template <class Exec>
+class Multigrid : public testing::Test {};
+using MultigridCases = ForGtest<Spaces>::type;
+TYPED_TEST_SUITE(Multigrid, MultigridCases, SpaceName);
+
+/// A with each number times [2 1; 1 3].
+Triplets<double> two_unknowns(const Triplets<double>& a) {
+  auto t = no_entries<double>(2 * a.rows, 2 * a.cols);
+  for (std::size_t k = 0; k < a.values.size(); ++k) {
+    const Index i = 2 * a.row_idx[k];
+    const Index j = 2 * a.col_idx[k];
+    t.add(i, j, 2 * a.values[k]);
+    t.add(i, j + 1, a.values[k]);
+    t.add(i + 1, j, a.values[k]);
+    t.add(i + 1, j + 1, 3 * a.values[k]);
+  }
+  return t;
+}
+
+template <class Exec>
+std::vector<double> applied(const krysol::AnyPreconditioner<double, Exec>& m,
+                            const std::vector<double>& r) {
+  const auto z = to_device<Exec>(std::vector<double>(r.size()));
+  m.apply(Exec{}, to_device<Exec>(r), z);
+  Kokkos::fence();
+  return to_host(z);
+}
+
+/// The largest |1 - lambda| over the eigenvalues of M^-1 A: those of L' M^-1 L, with A = L L'.
+template <class Exec>
+double rate(const krysol::AnyPreconditioner<double, Exec>& m, const Triplets<double>& a) {
+  const auto l = cholesky(dense(a));
+  const std::size_t n = l.rows;
+  Dense<std::complex<double>> product(n, n);
+  for (std::size_t j = 0; j < n; ++j) {
+    std::vector<double> column(n);
+    for (std::size_t i = j; i < n; ++i) column[i] = static_cast<double>(l(i, j));
+    const auto z = applied(m, column);
+    for (std::size_t i = 0; i < n; ++i) {
+      double sum = 0;
+      for (std::size_t k = i; k < n; ++k) sum += static_cast<double>(l(k, i)) * z[k];
+      product(i, j) = sum;
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      product(i, j) = product(j, i) = (product(i, j) + product(j, i)) / 2.0;
+    }
+  }
+  double worst = 0;
+  for (const double lambda : hermitian_eigen(product).values) {
+    worst = std::max(worst, std::abs(1 - lambda));
+  }
+  return worst;
+}
+
+struct Rates {
+  const char* problem;
+  const char* strength;
+  double of_degree[3];
+};
+
+/// By tests/scripts/two_grid.py.
+const Rates two_grid_rates[] = {
+    {"poisson2d 12 x 11", "0.08", {0.52321, 0.18346, 0.13984}},
+    {"poisson2d 6 x 24, 0.01 : 1", "0.08", {0.50948, 0.22662, 0.19899}},
+    {"poisson2d 9 x 8, two unknowns", "0.08", {0.79061, 0.51640, 0.36319}},
+    {"poisson2d 12 x 11, all strong", "0", {0.52321, 0.18346, 0.13984}},
+};
+
+TYPED_TEST(Multigrid, HasTheRatesOfTwoGridsThatDenseMatricesHave) {
+  for (const Rates& expected : two_grid_rates) {
+    const std::string problem = expected.problem;
+    const Triplets<double> a = problem.find("two") != std::string::npos
+                                   ? two_unknowns(poisson2d(9, 8))
+                               : problem.find("0.01") != std::string::npos ? poisson2d(6, 24, 0.01)
+                                                                           : poisson2d(12, 11);
+    const auto host = to_csr(a).matrix;
+    for (int degree = 1; degree <= 3; ++degree) {
+      // The second level is solved exactly where it has 100 rows or less.
+      const auto made = make_preconditioner<double, TypeParam>(
+          "amg:coarsest=100,degree=" + std::to_string(degree) + ",strength=" + expected.strength +
+              ",precision=double",
+          host);
+      EXPECT_EQ(made.m->report().front().value, "2") << problem;
+      const double wanted = expected.of_degree[degree - 1];
+      EXPECT_NEAR(rate(*made.m, a), wanted, 0.02 * wanted) << problem << ", degree " << degree;
+    }
+  }
+}
+
+TYPED_TEST(Multigrid, TakesAsManyIterationsForALargeGridAsForASmallOne) {
+  const auto iterations = [](const std::string& name, const std::string& precond) {
+    const auto a = krysol::gallery::make_problem(name);
+    const auto m = make_preconditioner<double, TypeParam>(precond, a);
+    EXPECT_EQ(m.note, "") << name;
+    const auto op = krysol::make_operator<double, TypeParam>("csr", a);
+    const auto b = to_device<TypeParam>(std::vector<double>(static_cast<std::size_t>(a.rows), 1));
+    const auto x = to_device<TypeParam>(std::vector<double>(static_cast<std::size_t>(a.rows)));
+    const auto result =
+        krysol::solve<double, TypeParam>("cg", TypeParam{}, *op, b, x, *m.m, {.rtol = 1e-8});
+    EXPECT_EQ(result.status, Status::converged) << name << ": " << result.advice;
+    EXPECT_LE(result.residual, 1e-8 * result.b_norm);
+    return result.iterations;
+  };
+  EXPECT_LE(iterations("poisson:12", "amg"), 10);
+  EXPECT_LE(iterations("poisson:24", "amg"), 11);
+  EXPECT_LE(iterations("poisson2d:64", "amg"), 14);
+  EXPECT_LE(iterations("anisotropy:64", "amg"), 17);
+  EXPECT_LE(iterations("jumps:12", "amg"), 25);
+  EXPECT_LE(iterations("elasticity:8", "amg"), 40);
+  // What each option is for.
+  EXPECT_GT(iterations("anisotropy:64", "amg:strength=0"), 40);
+  EXPECT_GT(iterations("elasticity:8", "amg:block=1"), iterations("elasticity:8", "amg") + 5);
+  EXPECT_GT(iterations("poisson:24", "amg:degree=1"), iterations("poisson:24", "amg:degree=3"));
+  EXPECT_LE(iterations("poisson2d:64", "amg:cycle=w"), iterations("poisson2d:64", "amg"));
+}
+
+TYPED_TEST(Multigrid, InFloatTakesTheIterationsOfDouble) {
+  for (const char* name : {"poisson:16", "jumps:12", "fem:6"}) {
+    const auto a = krysol::gallery::make_problem(name);
+    const auto op = krysol::make_operator<double, TypeParam>("csr", a);
+    std::int64_t iterations[2];
+    for (int k = 0; k < 2; ++k) {
+      const auto m = make_preconditioner<double, TypeParam>(
+          k == 0 ? "amg:coarsest=20" : "amg:coarsest=20,precision=double", a);
+      const auto b =
+          to_device<TypeParam>(random_vector<double>(static_cast<std::size_t>(a.rows), 3));
+      const auto x = to_device<TypeParam>(std::vector<double>(static_cast<std::size_t>(a.rows)));
+      iterations[k] =
+          krysol::solve<double, TypeParam>("cg", TypeParam{}, *op, b, x, *m.m, {.rtol = 1e-10})
+              .iterations;
+    }
+    EXPECT_LE(std::abs(iterations[0] - iterations[1]), 1) << name;
+  }
+}
+
+/// Numbers that float cannot hold: it sees r and A scaled.
+TYPED_TEST(Multigrid, IsLinearWhateverTheSizeOfItsNumbers) {
+  const auto t = poisson2d(20, 19);
+  const auto r = random_vector<double>(380, 1);
+  const auto z =
+      applied(*make_preconditioner<double, TypeParam>("amg:coarsest=20", to_csr(t).matrix).m, r);
+  for (const double size : {0x1p-400, 0x1p-200, 0x1p200}) {
+    auto other = t;
+    for (double& v : other.values) v *= size;
+    auto scaled = r;
+    for (double& v : scaled) v *= size * 0x1p-300;
+    const auto got = applied(
+        *make_preconditioner<double, TypeParam>("amg:coarsest=20", to_csr(other).matrix).m, scaled);
+    for (std::size_t i = 0; i < z.size(); ++i) EXPECT_EQ(got[i], z[i] * 0x1p-300) << size;
+  }
+  const auto zero = applied(*make_preconditioner<double, TypeParam>("amg", to_csr(t).matrix).m,
+                            std::vector<double>(380));
+  EXPECT_EQ(zero, std::vector<double>(380));
+}
+
+TYPED_TEST(Multigrid, LeavesOutTheNullSpaceOfTheLastLevelAndSaysSo) {
+  const auto a = to_csr(neumann2d(40, 30)).matrix;
+  const auto made = make_preconditioner<double, TypeParam>("amg", a);
+  EXPECT_TRUE(made.note.starts_with("amg: the last level is singular; 1 of its ")) << made.note;
+  EXPECT_EQ(made.refusal, "");
+  // b without the constants' part: x is found as for a definite matrix.
+  auto b = random_vector<double>(1200, 1);
+  double mean = 0;
+  for (const double v : b) mean += v / 1200;
+  for (double& v : b) v -= mean;
+  const auto op = krysol::make_operator<double, TypeParam>("csr", a);
+  const auto x = to_device<TypeParam>(std::vector<double>(1200));
+  const auto result = krysol::solve<double, TypeParam>(
+      "cg", TypeParam{}, *op, to_device<TypeParam>(b), x, *made.m, {.rtol = 1e-8});
+  EXPECT_EQ(result.status, Status::converged) << result.advice;
+  EXPECT_LE(result.iterations, 16);
+}
+
+TYPED_TEST(Multigrid, DoesWithoutLevelsWhereThereIsNothingToCoarsen) {
+  // No unknown is connected to another: the diagonal is all there is, and the smoother inverts it.
+  auto t = no_entries<double>(3000, 3000);
+  for (Index i = 0; i < 3000; ++i) t.add(i, i, 1 + i % 7);
+  const auto made = make_preconditioner<double, TypeParam>("amg", to_csr(t).matrix);
+  EXPECT_EQ(made.note,
+            "amg: no unknown is strongly connected to another; the last level has 3000 rows and is "
+            "smoothed, not solved");
+  const auto z = applied(*made.m, std::vector<double>(3000, 1.0));
+  // Sixteen steps leave 1 / (2 16 + 1) of the error where the eigenvalue is the largest.
+  for (std::size_t i = 0; i < 3000; ++i) {
+    const double exact = 1.0 / (1 + static_cast<double>(i % 7));
+    EXPECT_NEAR(z[i], exact, exact / 32.9);
+  }
+}
+
+TYPED_TEST(Multigrid, NamesTheRowWithoutAPositiveDiagonal) {
+  auto t = poisson2d(9, 8);
+  for (std::size_t k = 0; k < t.values.size(); ++k) {
+    if (t.row_idx[k] == 40 && t.col_idx[k] == 40) t.values[k] = -3;
+  }
+  const auto made = make_preconditioner<double, TypeParam>("amg", to_csr(t).matrix);
+  EXPECT_EQ(made.used, "jacobi");
+  EXPECT_EQ(made.note, "amg: row 41 has -3 on the diagonal; jacobi is used instead");
+  // Indefinite with a positive diagonal: found at the last level, or in the solve.
+  auto wide = poisson2d(9, 8);
+  for (double& v : wide.values) v = v > 0 ? 2 * v / 4 : v;
+  const auto other = make_preconditioner<double, TypeParam>("amg", to_csr(wide).matrix);
+  EXPECT_EQ(other.used, "jacobi");
+  EXPECT_TRUE(other.note.starts_with("amg: the coarsest matrix has an eigenvalue of -"))
+      << other.note;
+}
+
+TYPED_TEST(Multigrid, ReportsItsLevels) {
+  const auto a = krysol::gallery::make_problem("poisson:16");
+  const auto report = make_preconditioner<double, TypeParam>("amg", a).m->report();
+  std::vector<std::string> names;
+  for (const auto& fact : report) names.push_back(fact.name);
+  EXPECT_EQ(names[0], "levels");
+  const auto levels = static_cast<std::size_t>(std::stoi(report[0].value));
+  EXPECT_GE(levels, 3U);
+  ASSERT_EQ(names.size(), 5 + levels);
+  EXPECT_EQ(names[4], "level 1");
+  EXPECT_TRUE(report[4].value.starts_with("4096 rows, 27136 nonzeros, ")) << report[4].value;
+  EXPECT_EQ(names.back(), "seconds of the setup");
+  const double nonzeros = std::stod(report[3].value);
+  EXPECT_GT(nonzeros, 1.1);
+  EXPECT_LT(nonzeros, 2.0);
+}
+
+TYPED_TEST(Multigrid, SaysWhatItsOptionsMayBe) {
+  const auto a = to_csr(poisson2d(4, 3)).matrix;
+  const auto said = [&](const std::string& name) {
+    return message_of([&] { make_preconditioner<double, TypeParam>(name, a); });
+  };
+  EXPECT_EQ(said("amg:f"), "preconditioner 'amg:f': expected one of v w after 'amg:'");
+  EXPECT_EQ(said("amg:degree=17"),
+            "preconditioner 'amg:degree=17': option 'degree' must be a whole number from 1 to 16, "
+            "not '17'");
+  EXPECT_EQ(
+      said("amg:strength=1"),
+      "preconditioner 'amg:strength=1': option 'strength' must be a number from 0 on and below 1, "
+      "not '1'");
+  EXPECT_EQ(
+      said("amg:coarsest=2001"),
+      "preconditioner 'amg:coarsest=2001': option 'coarsest' must be a whole number from 1 to "
+      "2000, not '2001'");
+  EXPECT_EQ(
+      said("amg:block=0"),
+      "preconditioner 'amg:block=0': option 'block' must be a whole number from 1 to 64, not '0'");
+  EXPECT_EQ(
+      said("amg:precision=half"),
+      "preconditioner 'amg:precision=half': option 'precision' must be one of float double, not "
+      "'half'");
+  EXPECT_EQ(
+      said("amg:theta=1"),
+      "preconditioner 'amg:theta=1': unknown option 'theta'; known: cycle degree strength block "
+      "coarsest precision");
+  EXPECT_EQ(said("amg:block=5"), "amg: nodes of 5 rows do not make up a matrix of 12");
+}
+
+}  // namespace
