@@ -6,12 +6,12 @@
 //   cg_solve data/gr_30_30.mtx --format ell --precond none --tol 1e-10
 //   cg_solve data/Trefethen_2000.mtx --rhs ones --output x.mtx --history residuals.csv
 //   cg_solve data/Trefethen_2000.mtx --json - --quiet
+//   cg_solve poisson:100 --precond amg
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
 #include <krysol/io/bytes/parse_error.hpp>
 #include <krysol/io/matrix_market/matrix_market.hpp>
-#include <krysol/io/read_csr.hpp>
 #include <krysol/report/report.hpp>
 #include <krysol/report/solve_report.hpp>
 #include <krysol/report/tuning_files.hpp>
@@ -23,6 +23,7 @@
 #include <krysol/spmv/order/reorder.hpp>
 #include "bench/bandwidth.hpp"
 #include "common/cli.hpp"
+#include "common/matrix_source.hpp"
 #include "common/progress_line.hpp"
 #include "common/read_options.hpp"
 #include "common/system.hpp"
@@ -74,6 +75,7 @@ std::string list_text() {
       "  random[:SEED]   entries between -1 and 1\n"
       "  A*ones          b = A x* with x* = (1, ..., 1), so that the error is known\n"
       "  A*random[:SEED]  the same with a random x*; A*random:1 is the default\n";
+  out += problems_section();
   return out;
 }
 
@@ -224,7 +226,7 @@ int run(const Options& options) {
   SolveOptions wanted = solve_options(options);  // a tuning record is read before the matrix
   Kokkos::Timer timer;
   constexpr std::int64_t bytes_a_row = 8 * sizeof(double);  // b, x, x*, r, p, q, e and M at least
-  const CsrFile file = read_csr(options.matrix, options.read, bytes_a_row);
+  const CsrFile file = csr_from(options.matrix, options.read, bytes_a_row);
   Report report;
   report.read.add(timer.seconds(), static_cast<double>(file.info.text_bytes));
   report.version = version_text();
@@ -253,10 +255,7 @@ int run(const Options& options) {
 }
 
 void add_options(CLI::App& app, Options& o) {
-  app.add_option("matrix", o.matrix,
-                 "Matrix Market, Harwell-Boeing or Rutherford-Boeing file, also compressed or in\n"
-                 "the collection's .tar.gz; - for standard input")
-      ->required();
+  app.add_option("matrix", o.matrix, matrix_argument)->required();
   app.add_option(
       "--rhs", o.rhs,
       "right-hand side: FILE, attached, ones, A*ones, random[:SEED], A*random[:SEED]\n"

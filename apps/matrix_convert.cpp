@@ -28,6 +28,7 @@
 
 #include <krysol/spmv/matrix/triplet_edits.hpp>
 #include "common/cli.hpp"
+#include "common/matrix_source.hpp"
 #include "common/read_options.hpp"
 #include "common/waiting.hpp"
 
@@ -334,10 +335,7 @@ int convert(const Options& o, const Target& target, const FileInfo& info,
 }
 
 void add_options(CLI::App& app, Options& o) {
-  app.add_option("in", o.in,
-                 "Matrix Market, Harwell-Boeing or Rutherford-Boeing file, also compressed or in "
-                 "the\ncollection's .tar.gz; - for standard input")
-      ->required();
+  app.add_option("in", o.in, matrix_argument)->required();
   app.add_option(
          "out", o.out,
          fmt::format("what is written. Known are {};\n- is standard output", known_suffixes))
@@ -374,7 +372,8 @@ std::string list_text() {
          "  rb              Rutherford-Boeing, compressed columns: .rb .hb .rsa .rua .cha ...\n"
          "  tar             archive with NAME/NAME.mtx, as the SuiteSparse collection ships it: "
          ".tar\n"
-         "compressions (after it, as in mtx.gz): gz bz2 xz zst\n";
+         "compressions (after it, as in mtx.gz): gz bz2 xz zst\n" +
+         problems_section();
 }
 
 int main_checked(int argc, char** argv) {
@@ -385,7 +384,8 @@ int main_checked(int argc, char** argv) {
       "Exit code: 0 written, 2 bad input or usage, 3 internal error or not enough memory.",
       "matrix_convert"};
   add_options(app, o);
-  if (const auto done = parse(app, argc, argv, "list formats and compressions", list_text)) {
+  if (const auto done =
+          parse(app, argc, argv, "list formats, compressions and problems", list_text)) {
     return *done;
   }
   const Target target = target_of(o);
@@ -396,7 +396,7 @@ int main_checked(int argc, char** argv) {
     throw UsageError("--key goes with Rutherford-Boeing, not with Matrix Market");
   }
   check_writable({o.out});
-  MatrixFile file = read_matrix(o.in, o.read);
+  MatrixFile file = matrix_from(o.in, o.read);
   return std::visit(
       [&](auto& entries) {
         return convert(o, target, file.info, file.attached, std::move(entries));

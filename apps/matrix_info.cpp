@@ -19,6 +19,7 @@
 #include <krysol/report/spy.hpp>
 #include <krysol/report/text.hpp>
 #include "common/cli.hpp"
+#include "common/matrix_source.hpp"
 #include "common/read_options.hpp"
 #include "common/waiting.hpp"
 #include "krysol_version.hpp"
@@ -46,7 +47,8 @@ std::string list_text() {
          fmt::format(
              "pictures (--spy):\n  {:<15} letters, on standard output\n  {:<15} {}\n", "-",
              "FILE.png",
-             has_png() ? "PNG, shaded by density" : "not in this build, which has no libpng");
+             has_png() ? "PNG, shaded by density" : "not in this build, which has no libpng") +
+         problems_section();
 }
 
 /// Does the terminal show more than ASCII?
@@ -126,7 +128,7 @@ void look_at_file(const Options& o, Triplets<T> entries, FileReport file, double
 
 int run(const Options& o) {
   Kokkos::Timer timer;
-  MatrixFile file = read_matrix(o.matrix, o.read);
+  MatrixFile file = matrix_from(o.matrix, o.read);
   const double read_seconds = timer.seconds();
   const FileReport report = file_report(o, file.info);
   std::visit([&](auto& entries) { look_at_file(o, std::move(entries), report, read_seconds); },
@@ -135,10 +137,7 @@ int run(const Options& o) {
 }
 
 void add_options(CLI::App& app, Options& o) {
-  app.add_option("matrix", o.matrix,
-                 "Matrix Market, Harwell-Boeing or Rutherford-Boeing file, also compressed or in\n"
-                 "the collection's .tar.gz; - for standard input")
-      ->required();
+  app.add_option("matrix", o.matrix, matrix_argument)->required();
   app.add_option("--spy", o.spies,
                  "draw where the entries are: FILE.png, shaded by density, or - for letters on\n"
                  "standard output, which a terminal gets by itself; may be given several times")
@@ -186,7 +185,8 @@ int main_checked(int argc, char** argv) {
       "Exit code: 0 done, 2 bad input or usage, 3 internal error or not enough memory.",
       "matrix_info"};
   add_options(app, options);
-  if (const auto done = parse(app, argc, argv, "list verdicts and kinds of pictures", list_text)) {
+  if (const auto done =
+          parse(app, argc, argv, "list verdicts, kinds of pictures and problems", list_text)) {
     return *done;
   }
   options.analysis.lanczos = !options.no_lanczos;

@@ -15,13 +15,13 @@
 #include <krysol/spmv/order/reorder.hpp>
 #include <krysol/spmv/select/select.hpp>
 
-#include <krysol/gallery/problems.hpp>
 #include <krysol/report/choice_report.hpp>
 #include "bench/bandwidth.hpp"
 #include "bench/bench.hpp"
 #include "bench/bench_summary.hpp"
 #include "bench/peers.hpp"
 #include "common/cli.hpp"
+#include "common/matrix_source.hpp"
 #include "common/waiting.hpp"
 
 namespace krysol::apps {
@@ -48,8 +48,7 @@ struct Options {
 
 std::string list_text() {
   std::string out = formats_section();
-  out += "problems (in place of a file):\n";
-  for (const ProblemInfo& p : list_problems()) out += fmt::format("  {:<16}{}\n", p.name, p.what);
+  out += problems_section();
   out += fmt::format("peers of this build:\n  {}\n", peer_names());
   return out;
 }

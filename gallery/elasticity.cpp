@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <krysol/gallery/elasticity.hpp>
 
-#include <algorithm>
 #include <cmath>
 
 #include <krysol/gallery/assembly.hpp>
@@ -57,13 +56,13 @@ ElementStiffness hexahedron_stiffness(double youngs_modulus, double poissons_rat
   return k;
 }
 
-HostCsr<double> elasticity(std::int64_t n) {
+HostCsr<double> elasticity(const std::array<std::int64_t, 3>& cells) {
   const ElementStiffness k = hexahedron_stiffness(1, 0.3);
-  const std::int64_t side = n + 1;
-  return assemble(3 * n * side * side, [&k, n, side](std::int64_t i, Row& row) {
+  const std::int64_t side = cells[0] + 1;
+  const std::int64_t plane = side * (cells[1] + 1);
+  return assemble(3 * plane * cells[2], [&k, &cells, side, plane](std::int64_t i, Row& row) {
     const std::int64_t node = i / 3;
-    const std::array<std::int64_t, 3> at = {node % side, node / side % side,
-                                            node / side / side + 1};
+    const std::array<std::int64_t, 3> at = {node % side, node % plane / side, node / plane + 1};
     // Neighbours in the order of their numbers; the elements of a pair of nodes in the order of
     // theirs, so that a(i, j) and a(j, i) are the same sum.
     std::array<std::array<double, 3>, 27> sums{};
@@ -74,7 +73,7 @@ HostCsr<double> elasticity(std::int64_t n) {
       for (std::size_t d = 0; d < 3; ++d) {
         lowest[d] = (element >> d & 1) - 1;
         mine |= -lowest[d] << d;
-        inside = inside && at[d] + lowest[d] >= 0 && at[d] + lowest[d] < n;
+        inside = inside && at[d] + lowest[d] >= 0 && at[d] + lowest[d] < cells[d];
       }
       if (!inside) continue;
       const auto& stiffness =
@@ -94,10 +93,12 @@ HostCsr<double> elasticity(std::int64_t n) {
       const std::array<std::int64_t, 3> there = {at[0] + other % 3 - 1, at[1] + other / 3 % 3 - 1,
                                                  at[2] + other / 9 - 1};
       if (there[2] < 1) continue;  // clamped
-      if (std::any_of(there.begin(), there.end(), [n](std::int64_t c) { return c < 0 || c > n; })) {
-        continue;
+      bool outside = false;
+      for (std::size_t d = 0; d < 3; ++d) {
+        outside = outside || there[d] < 0 || there[d] > cells[d];
       }
-      const std::int64_t first = 3 * (((there[2] - 1) * side + there[1]) * side + there[0]);
+      if (outside) continue;
+      const std::int64_t first = 3 * ((there[2] - 1) * plane + there[1] * side + there[0]);
       for (std::size_t d = 0; d < 3; ++d) {
         row.push_back({static_cast<Index>(first + static_cast<std::int64_t>(d)),
                        sums[static_cast<std::size_t>(other)][d]});

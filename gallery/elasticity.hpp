@@ -18,12 +18,12 @@ using ElementStiffness = std::array<std::array<double, 24>, 24>;
 /// T. Hughes: The finite element method. Dover 2000, chapters 2.7 and 3.
 ElementStiffness hexahedron_stiffness(double youngs_modulus, double poissons_ratio);
 
-/// N^3 unit cubes of E = 1, nu = 0.3, clamped where z = 0: those nodes are left out. The others
-/// are numbered along x, then y, then z; node (x, y, z) has the rows
-///   3 ((z - 1) (N + 1)^2 + y (N + 1) + x) + {0, 1, 2}.
-/// 3 N (N + 1)^2 rows of up to 81 entries, zeros inside blocks kept as elements leave them.
+/// cells[0] x cells[1] x cells[2] unit cubes of E = 1, nu = 0.3, clamped where z = 0: those nodes
+/// are left out. The others are numbered along x, then y, then z; with X = cells[0] + 1 and
+/// Y = cells[1] + 1, node (x, y, z) has the rows  3 ((z - 1) X Y + y X + x) + {0, 1, 2}.
+/// 3 X Y cells[2] rows of up to 81 entries, zeros inside blocks kept as elements leave them.
 /// Exactly symmetric and positive definite; of the six rigid motions the product is zero in every
 /// row with z >= 2.
-HostCsr<double> elasticity(std::int64_t n);
+HostCsr<double> elasticity(const std::array<std::int64_t, 3>& cells);
 
 }  // namespace krysol::gallery

@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 
 #include <krysol/gallery/assembly.hpp>
+#include <krysol/gallery/bilinear.hpp>
 #include <krysol/gallery/elasticity.hpp>
 #include <krysol/gallery/tet_mesh.hpp>
 
@@ -127,7 +128,99 @@ HostCsr<double> blocks27(std::int64_t n, double) {
   });
 }
 
-HostCsr<double> hexahedra(std::int64_t n, double) { return elasticity(n); }
+HostCsr<double> hexahedra(std::int64_t n, double) { return elasticity({n, n, n}); }
+HostCsr<double> beam3d(std::int64_t n, double) { return elasticity({n, n, 4 * n}); }
+HostCsr<double> beam2d(std::int64_t n, double) {
+  return squares({n, 4 * n}, plane_strain_stiffness(0.3));
+}
+HostCsr<double> rotated2d(std::int64_t n, double degrees) {
+  return squares({n, n}, diffusion_stiffness(100, degrees));
+}
+
+/// As many edges end in a point of a grid without boundary values as it has neighbours.
+HostCsr<double> free_grid(const std::array<std::int64_t, 3>& points) {
+  return assemble(points[0] * points[1] * points[2], [points](std::int64_t i, Row& row) {
+    const std::int64_t at[3] = {i % points[0], i / points[0] % points[1],
+                                i / points[0] / points[1]};
+    const std::int64_t step[3] = {1, points[0], points[0] * points[1]};
+    double neighbours = 0;
+    for (std::size_t d = 3; d-- > 0;) {
+      if (at[d] == 0) continue;
+      row.push_back({static_cast<Index>(i - step[d]), -1});
+      ++neighbours;
+    }
+    const std::size_t diagonal = row.size();
+    row.push_back({static_cast<Index>(i), 0});
+    for (std::size_t d = 0; d < 3; ++d) {
+      if (at[d] + 1 == points[d]) continue;
+      row.push_back({static_cast<Index>(i + step[d]), -1});
+      ++neighbours;
+    }
+    row[diagonal].value = neighbours;
+  });
+}
+HostCsr<double> neumann3d(std::int64_t n, double) { return free_grid({n, n, n}); }
+HostCsr<double> neumann2d(std::int64_t n, double) { return free_grid({n, n, 1}); }
+
+/// n x n elements of eight nodes, each with a random density: a consistent mass matrix. Wathen, IMA
+/// J. Numer. Anal. 7, 1987, DOI 10.1093/imanum/7.4.449; numbered as by Higham, ACM TOMS 17(3),
+/// 1991, DOI 10.1145/114697.116805.
+HostCsr<double> wathen(std::int64_t n, double) {
+  constexpr int element[8][8] = {{6, -6, 2, -8, 3, -8, 2, -6}, {-6, 32, -6, 20, -8, 16, -8, 20},
+                                 {2, -6, 6, -6, 2, -8, 3, -8}, {-8, 20, -6, 32, -6, 20, -8, 16},
+                                 {3, -8, 2, -6, 6, -6, 2, -8}, {-8, 16, -8, 20, -6, 32, -6, 20},
+                                 {2, -8, 3, -8, 2, -6, 6, -6}, {-6, 20, -8, 16, -8, 20, -6, 32}};
+  Triplets<double> t;
+  t.rows = t.cols = static_cast<Index>(3 * n * n + 4 * n + 1);
+  for (std::int64_t j = 1; j <= n; ++j) {
+    for (std::int64_t i = 1; i <= n; ++i) {
+      std::int64_t node[8];
+      node[0] = 3 * j * n + 2 * i + 2 * j + 1;
+      node[1] = node[0] - 1;
+      node[2] = node[1] - 1;
+      node[3] = (3 * j - 1) * n + 2 * j + i - 1;
+      node[4] = 3 * (j - 1) * n + 2 * i + 2 * j - 3;
+      node[5] = node[4] + 1;
+      node[6] = node[5] + 1;
+      node[7] = node[3] + 1;
+      const double density = 100 * uniform(7, static_cast<std::uint64_t>((j - 1) * n + i - 1));
+      for (std::size_t p = 0; p < 8; ++p) {
+        for (std::size_t q = 0; q < 8; ++q) {
+          t.add(static_cast<Index>(node[p] - 1), static_cast<Index>(node[q] - 1),
+                density * element[p][q] / 45);
+        }
+      }
+    }
+  }
+  return to_csr(t).matrix;
+}
+
+/// A ring through the nodes of each component, and two more edges of weight 1 from each node to
+/// another of its component, at random.
+HostCsr<double> graph_laplacian(std::int64_t n, double components) {
+  const auto parts = static_cast<std::int64_t>(components);
+  Triplets<double> t;
+  t.rows = t.cols = static_cast<Index>(n);
+  const auto edge = [&t](std::int64_t i, std::int64_t j) {
+    if (i == j) return;
+    t.add(static_cast<Index>(i), static_cast<Index>(i), 1);
+    t.add(static_cast<Index>(j), static_cast<Index>(j), 1);
+    t.add(static_cast<Index>(i), static_cast<Index>(j), -1);
+    t.add(static_cast<Index>(j), static_cast<Index>(i), -1);
+  };
+  for (std::int64_t p = 0; p < parts; ++p) {
+    const std::int64_t first = n * p / parts;
+    const std::int64_t size = n * (p + 1) / parts - first;
+    for (std::int64_t i = 0; i < size; ++i) {
+      edge(first + i, first + (i + 1) % size);
+      for (std::uint64_t k = 0; k < 2; ++k) {
+        const double u = uniform(8, 2 * static_cast<std::uint64_t>(first + i) + k);
+        edge(first + i, first + static_cast<std::int64_t>(u * static_cast<double>(size)));
+      }
+    }
+  }
+  return to_csr(t).matrix;
+}
 HostCsr<double> tetrahedra(std::int64_t n, double) { return stiffness(make_tet_mesh(n)); }
 
 /// Row lengths of a Pareto law with exponent 1.5 and least length 6; a column's chance falls with
@@ -163,10 +256,20 @@ HostCsr<double> random_square(std::int64_t n, double density) {
   });
 }
 
+/// A number that may follow the size, after another colon.
+struct Parameter {
+  const char* what = nullptr;  // null: there is none
+  double usual = 0;
+  double least = 0;  // itself excluded
+  double most = 0;
+  bool whole = false;
+};
+
 struct Problem {
   ProblemInfo info;
   std::int64_t largest;  // size that 2^31 - 1 rows and 64 GB allow
-  HostCsr<double> (*make)(std::int64_t n, double density);
+  HostCsr<double> (*make)(std::int64_t n, double parameter);
+  Parameter parameter{};
 };
 
 constexpr Problem problems[] = {
@@ -177,17 +280,36 @@ constexpr Problem problems[] = {
     {{"anisotropy", "anisotropy:N, 5 points on N^2, 1000 times stronger along x"},
      30000,
      &anisotropy2d},
+    {{"rotated", "rotated:N[:DEGREES], N^2 bilinear elements, 100 times stronger along 30 degrees"},
+     20000,
+     &rotated2d,
+     {"an angle between -360 and 360 degrees", 30, -360, 360}},
     {{"fem", "fem:N, 27 points on N^3 nodes, three unknowns a node"}, 300, &blocks27},
     {{"elasticity", "elasticity:N, N^3 trilinear hexahedra, clamped at one side, in 3 x 3 blocks"},
      270,
      &hexahedra},
+    {{"beam", "beam:N, N x N x 4N of them, clamped at one end"}, 170, &beam3d},
+    {{"beam2d", "beam2d:N, plane strain, N x 4N bilinear elements, clamped at one end"},
+     6000,
+     &beam2d},
+    {{"neumann", "neumann:N, 7 points on N^3 without boundary values: singular"}, 1000, &neumann3d},
+    {{"neumann2d", "neumann2d:N, 5 points on N^2 without boundary values: singular"},
+     30000,
+     &neumann2d},
+    {{"wathen", "wathen:N, N^2 elements of eight nodes with random densities"}, 5000, &wathen},
     {{"mesh", "mesh:N, linear tetrahedra of an unstructured mesh, about N unknowns"},
      300000000,
      &tetrahedra},
+    {{"laplacian",
+      "laplacian:N[:PARTS], of a random graph of N nodes in that many parts: singular"},
+     100000000,
+     &graph_laplacian,
+     {"a whole number of parts from 1 to 1000", 1, 0, 1000, true}},
     {{"graph", "graph:N, N rows of power-law lengths"}, 300000000, &power_law},
     {{"random", "random:N[:DENSITY], N x N, a share of its places filled (0.01)"},
      1000000000,
-     &random_square},
+     &random_square,
+     {"a density above 0 and up to 1", 0.01, 0, 1}},
 };
 
 [[noreturn]] void throw_unknown(std::string_view text) {
@@ -211,6 +333,11 @@ std::vector<ProblemInfo> list_problems() {
   return list;
 }
 
+bool is_symmetric_problem(std::string_view text) {
+  const std::string_view name = text.substr(0, text.find(':'));
+  return is_problem(text) && name != "graph" && name != "random";
+}
+
 bool is_problem(std::string_view text) {
   const std::string_view name = text.substr(0, text.find(':'));
   return name.size() < text.size() &&
@@ -223,10 +350,12 @@ HostCsr<double> make_problem(std::string_view text) {
   for (const Problem& p : problems) {
     if (p.info.name != name || name.size() == text.size()) continue;
     std::string_view size = text.substr(name.size() + 1);
-    double density = 0.01;
-    if (const auto colon = size.find(':'); name == "random" && colon != std::string_view::npos) {
-      if (!read_all(size.substr(colon + 1), density) || !(density > 0) || density > 1) {
-        throw std::invalid_argument(fmt::format("'{}': a density above 0 and up to 1", text));
+    const Parameter& of = p.parameter;
+    double parameter = of.usual;
+    if (const auto colon = size.find(':'); of.what != nullptr && colon != std::string_view::npos) {
+      if (!read_all(size.substr(colon + 1), parameter) || !(parameter > of.least) ||
+          parameter > of.most || (of.whole && parameter != std::floor(parameter))) {
+        throw std::invalid_argument(fmt::format("'{}': {}", text, of.what));
       }
       size = size.substr(0, colon);
     }
@@ -235,7 +364,10 @@ HostCsr<double> make_problem(std::string_view text) {
       throw std::invalid_argument(
           fmt::format("'{}': a size from 1 to {} is needed", text, p.largest));
     }
-    return p.make(static_cast<std::int64_t>(n), density);
+    if (of.whole && 2 * parameter > n) {  // a part is two nodes or more
+      throw std::invalid_argument(fmt::format("'{}': {} parts of {} nodes", text, parameter, n));
+    }
+    return p.make(static_cast<std::int64_t>(n), parameter);
   }
   throw_unknown(text);
 }

@@ -187,11 +187,17 @@ std::string as_text(const Report& r, bool explained) {
   out += line("x0", r.x0);
   out += line("method", fmt::format("{} with {}, {}", r.solver, r.preconditioner,
                                     machine_as_text(r.backend, r.threads, r.device)));
-  std::vector<std::string> facts;
+  std::vector<std::string> facts;  // on one line, but for those that are lists
+  std::string lists;
   for (const auto& [name, value] : r.preconditioner_facts) {
-    facts.push_back(fmt::format("{} {}", name, value));
+    if (value.find(',') == std::string::npos) {
+      facts.push_back(fmt::format("{} {}", name, value));
+    } else {
+      lists += line("", fmt::format("{}: {}", name, value));
+    }
   }
   if (!facts.empty()) out += line("", join(facts, ", "));
+  out += lists;
   const std::string absolute = r.stop.atol > 0 ? fmt::format(", or {:.3g}", r.stop.atol) : "";
   out += line("stop", fmt::format("|b - Ax| <= {:.3g} |b|{}", r.stop.rtol, absolute));
   for (const std::string& note : r.notes) out += line("note", note);

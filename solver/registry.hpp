@@ -67,7 +67,7 @@ MadePreconditioner<T, Exec> make_preconditioner(std::string_view name, const Hos
 /// Rebuilds `made` for A, a matrix with the same pattern as before and other values. The result is
 /// that of make_preconditioner with made.requested and made.options, but the analysis of the
 /// pattern is reused. Throws std::invalid_argument where the pattern differs (ic0 and ssor name the
-/// row; jacobi and block-jacobi compare only the number of rows); `made` is then unchanged.
+/// row; others compare only the number of rows, and amg is made anew); `made` is then unchanged.
 template <class T, class Exec>
 void update_preconditioner(MadePreconditioner<T, Exec>& made, const HostCsr<T>& a);
 

@@ -10,6 +10,7 @@
 #include <krysol/io/read.hpp>
 
 #include <krysol/gallery/problems.hpp>
+#include "common/matrix_source.hpp"
 
 namespace krysol::apps {
 namespace {
@@ -66,7 +67,7 @@ std::vector<std::string> matrix_files(const std::filesystem::path& folder,
 }
 
 HostCsr<double> load(const std::string& name) {
-  if (is_problem(name)) return make_problem(name);
+  if (is_made(name)) return make_problem(name);
   MatrixFile file = read_matrix(name);
   if (file.info.array) {
     throw NotForBenchmark(fmt::format("{}: is a dense array, not a sparse matrix", name));

@@ -2,6 +2,7 @@
 #include <krysol/solver/multigrid/aggregation.hpp>
 
 #include <algorithm>
+#include <numeric>
 
 #include <krysol/spmv/base/vector.hpp>
 
@@ -29,31 +30,47 @@ struct NodeBlock {
     return count;
   }
 
-  /// Pass 1 (whole: none of the neighbours may be taken) and pass 3. Returns the number made.
-  Index make(bool whole, Index* of_node) const {
+  /// Pass 1. Returns the number made.
+  Index make(Index* of_node) const {
     Index made = 0;
     for (Index i = first; i < last; ++i) {
       if (of_node[i] != nobody) continue;
       bool all_free = true;
       const int count =
           neighbours(i, [&](Index j) { all_free = all_free && of_node[j] == nobody; });
-      if (count == 0 || (whole && !all_free)) continue;
+      if (count == 0 || !all_free) continue;
       of_node[i] = made;
-      neighbours(i, [&](Index j) {
-        if (of_node[j] == nobody) of_node[j] = made;
-      });
+      neighbours(i, [&](Index j) { of_node[j] = made; });
       ++made;
     }
     return made;
   }
 };
 
-/// Blocks of pass 1 and 3: some 64 at most, none so small that its border matters.
-EqualBlocks blocks_of(Index nodes) {
-  constexpr Index smallest = 65536;
+/// Some 64 at most, none so small that its border matters; one where neighbours' numbers are so far
+/// apart that a tenth of them would be in other blocks.
+EqualBlocks blocks_of(const Strength& s, Index nodes_of_block) {
   constexpr Index most = 64;
-  const Index count = std::clamp<Index>(nodes / smallest, 1, most);
-  return {nodes, std::max<std::int64_t>(1, (nodes + count - 1) / count)};
+  constexpr double inside = 0.9;
+  const std::int64_t count = std::clamp<Index>(s.nodes / nodes_of_block, 1, most);
+  const EqualBlocks blocks{s.nodes, std::max<std::int64_t>(1, (s.nodes + count - 1) / count)};
+  if (count == 1) return blocks;
+  std::vector<Offset> strong(static_cast<std::size_t>(blocks.count()), 0);
+  std::vector<Offset> here(strong.size(), 0);
+  host_for("krysol::aggregate(blocks)", blocks.count(), [&](std::int64_t b) {
+    const auto at = static_cast<std::size_t>(b);
+    for (std::int64_t i = blocks.first(b); i < blocks.last(b); ++i) {
+      for (Offset k = s.row_ptr.data()[i]; k < s.row_ptr.data()[i + 1]; ++k) {
+        if (s.weight.data()[k] == 0) continue;
+        const Index j = s.col_idx.data()[k];
+        ++strong[at];
+        if (j >= blocks.first(b) && j < blocks.last(b)) ++here[at];
+      }
+    }
+  });
+  const auto all = static_cast<double>(std::accumulate(strong.begin(), strong.end(), Offset{0}));
+  const auto of_all = static_cast<double>(std::accumulate(here.begin(), here.end(), Offset{0}));
+  return of_all >= inside * all ? blocks : EqualBlocks{s.nodes, s.nodes};
 }
 
 /// The aggregate of the strongest neighbour that is in one.
@@ -72,50 +89,33 @@ Index strongest(const Strength& s, std::int64_t node, const Index* of_node) {
 
 }  // namespace
 
-Aggregates aggregate(const Strength& strength) {
-  const EqualBlocks blocks = blocks_of(strength.nodes);
-  const auto block = [&](std::int64_t b) {
-    return NodeBlock{strength, static_cast<Index>(blocks.first(b)),
-                     static_cast<Index>(blocks.last(b))};
-  };
+Aggregates aggregate(const Strength& strength, Index nodes_of_block) {
+  const EqualBlocks blocks = blocks_of(strength, nodes_of_block);
   const auto count = static_cast<std::size_t>(blocks.count());
   std::vector<Index> made(count);
-  std::vector<Index> first(count + 1, 0);  // of each block's aggregates
   const auto nodes = static_cast<std::size_t>(strength.nodes);
   const auto of_node = host_array<Index>("aggregates", nodes);
   Index* const after_1 = of_node.data();
-  const auto number = [&](Index from) {
-    first[0] = from;
-    for (std::size_t b = 0; b < count; ++b) first[b + 1] = first[b] + made[b];
-  };
   host_for("krysol::aggregate(1)", blocks.count(), [&](std::int64_t b) {
-    std::fill(after_1 + blocks.first(b), after_1 + blocks.last(b), nobody);
-    made[static_cast<std::size_t>(b)] = block(b).make(true, after_1);
+    const auto first = static_cast<Index>(blocks.first(b));
+    const auto last = static_cast<Index>(blocks.last(b));
+    std::fill(after_1 + first, after_1 + last, nobody);
+    made[static_cast<std::size_t>(b)] = NodeBlock{strength, first, last}.make(after_1);
   });
-  number(0);
+  // They were counted from 0 in each block.
+  std::vector<Index> first(count + 1, 0);
+  for (std::size_t b = 0; b < count; ++b) first[b + 1] = first[b] + made[b];
   host_for("krysol::aggregate(number)", blocks.count(), [&](std::int64_t b) {
     for (std::int64_t i = blocks.first(b); i < blocks.last(b); ++i) {
       if (after_1[i] != nobody) after_1[i] += first[static_cast<std::size_t>(b)];
     }
   });
   Aggregates a;
+  a.count = first[count];
   a.of_node = host_array<Index>("aggregates", nodes);
-  Index* const of = a.of_node.data();
-  host_for("krysol::aggregate(2)", strength.nodes, [&](std::int64_t i) {
+  host_for("krysol::aggregate(2)", strength.nodes, [&, of = a.of_node.data()](std::int64_t i) {
     of[i] = after_1[i] != nobody ? after_1[i] : strongest(strength, i, after_1);
   });
-  // Those of pass 3 are counted from 0 in each block, and then from where those of pass 1 end.
-  const Index roots = first[count];
-  std::copy_n(of, nodes, after_1);
-  host_for("krysol::aggregate(3)", blocks.count(),
-           [&](std::int64_t b) { made[static_cast<std::size_t>(b)] = block(b).make(false, of); });
-  number(roots);
-  host_for("krysol::aggregate(number 3)", blocks.count(), [&](std::int64_t b) {
-    for (std::int64_t i = blocks.first(b); i < blocks.last(b); ++i) {
-      if (after_1[i] == nobody && of[i] != nobody) of[i] += first[static_cast<std::size_t>(b)];
-    }
-  });
-  a.count = first[count];
   return a;
 }
 

@@ -11,12 +11,12 @@ struct Aggregates {
   Index count = 0;
 };
 
-/// In three passes over the nodes in their order: (1) a node none of whose strong neighbours is in
-/// an aggregate makes one with all of them; (2) a node that is left joins the aggregate of pass 1
-/// that it is most strongly connected to; (3) what is left makes aggregates with its neighbours.
-/// Passes 1 and 3 are done in blocks of nodes by several threads, whose size depends on the number
-/// of nodes alone, so the aggregates do not depend on the threads; neighbours in other blocks are
-/// not looked at there. Vanek, Mandel & Brezina 1996, section 5.1.
-Aggregates aggregate(const Strength& strength);
+/// In two passes over the nodes: (1) in their order, a node none of whose strong neighbours is in
+/// an aggregate makes one with all of them; (2) a node that is left has such neighbours, and joins
+/// the aggregate of the one that it is most strongly connected to. Pass 1 is done by several
+/// threads in blocks of nodes, whose number depends on that of the nodes alone, so the aggregates
+/// do not depend on the threads; neighbours in other blocks are not looked at there. Vanek, Mandel
+/// & Brezina 1996, section 5.1. nodes_of_block: the fewest nodes of a block.
+Aggregates aggregate(const Strength& strength, Index nodes_of_block = 65536);
 
 }  // namespace krysol::multigrid

@@ -18,6 +18,7 @@ using Matrix = Eigen::Matrix<EigenScalar<S>, Eigen::Dynamic, Eigen::Dynamic>;
 template <class S>
 Matrix<S> dense(const HostCsr<S>& a) {
   Matrix<S> m = Matrix<S>::Zero(a.rows, a.rows);
+  // Rows that were emptied are no part of the null space: nothing leads to them.
   for (Index i = 0; i < a.rows; ++i) {
     for (Offset k = a.row_ptr.data()[i]; k < a.row_ptr.data()[i + 1]; ++k) {
       const S v = a.values.data()[k];
@@ -27,6 +28,9 @@ Matrix<S> dense(const HostCsr<S>& a) {
         m(i, a.col_idx.data()[k]) += v;
       }
     }
+  }
+  for (Index i = 0; i < a.rows; ++i) {
+    if (m.row(i).isZero(0)) m(i, i) = EigenScalar<S>(1);
   }
   return (m + m.adjoint()) / 2;
 }
@@ -73,21 +77,15 @@ CoarsestInverse<S> coarsest_inverse(const HostCsr<S>& a) {
   } else {
     m = pseudo_inverse<S>(m, lost, out.null_space);
   }
-  HostCsr<S>& inverse = out.inverse;
-  inverse.rows = inverse.cols = a.rows;
-  inverse.row_ptr = allocate<decltype(inverse.row_ptr)>("coarsest.row_ptr", rows + 1);
-  inverse.col_idx = allocate<decltype(inverse.col_idx)>("coarsest.col_idx", rows * rows);
-  inverse.values = allocate<decltype(inverse.values)>("coarsest.values", rows * rows);
-  for (Index i = 0; i <= a.rows; ++i) inverse.row_ptr.data()[i] = Offset{i} * a.rows;
-  for (Index i = 0; i < a.rows; ++i) {
-    for (Index j = 0; j < a.rows; ++j) {
-      const Offset k = Offset{i} * a.rows + j;
+  out.inverse = host_array<S>("coarsest.inverse", rows * rows);
+  for (Index j = 0; j < a.rows; ++j) {
+    for (Index i = 0; i < a.rows; ++i) {
       const EigenScalar<S> v = (m(i, j) + Eigen::numext::conj(m(j, i))) / 2.0;
-      inverse.col_idx.data()[k] = j;
+      S& to = out.inverse.data()[static_cast<std::size_t>(j) * rows + static_cast<std::size_t>(i)];
       if constexpr (is_complex<S>) {
-        inverse.values.data()[k] = S(v.real(), v.imag());
+        to = S(v.real(), v.imag());
       } else {
-        inverse.values.data()[k] = v;
+        to = v;
       }
     }
   }

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <krysol/spmv/matrix/host_csr.hpp>
+#include <krysol/solver/multigrid/row_builder.hpp>
 
 namespace krysol::multigrid {
 
 template <class S>
 struct CoarsestInverse {
-  HostCsr<S> inverse;    // all entries of all rows
+  HostArray<S> inverse;  // [rows rows] by columns
   Index null_space = 0;  // dimension of what was left out of it
 };
 

@@ -30,6 +30,18 @@ HostCsr<S> rounded_values(const HostCsr<W>& a) {
   return out;
 }
 
+/// With a pattern of its own: the caller's may be gone before the hierarchy.
+template <class S>
+HostCsr<S> with_own_pattern(HostCsr<S> a) {
+  const auto row_ptr = host_array<Offset>("multigrid.row_ptr", a.row_ptr.extent(0));
+  const auto col_idx = host_array<Index>("multigrid.col_idx", a.col_idx.extent(0));
+  Kokkos::deep_copy(row_ptr, a.row_ptr);
+  Kokkos::deep_copy(col_idx, a.col_idx);
+  a.row_ptr = row_ptr;
+  a.col_idx = col_idx;
+  return a;
+}
+
 /// The matrix in that format, unless it is refused.
 template <class Format, class S, class Exec>
 bool try_format(const HostCsr<S>& a, LevelMatrix<S, Exec>& to) {
@@ -57,17 +69,19 @@ double of_residual(int k, double largest) { return (8.0 * k - 4) / (2.0 * k + 1)
 }  // namespace
 
 template <class S, class Exec>
-LevelMatrix<S, Exec> make_level_matrix(const HostCsr<S>& a, Index block, bool grid) {
+LevelMatrix<S, Exec> make_level_matrix(const HostCsr<S>& a, Index block, bool grid, bool shared) {
   LevelMatrix<S, Exec> m;
   if constexpr (std::is_same_v<S, float>) {
-    constexpr Index few = 1000;
     if (grid && try_format<Stencil<S, Exec>>(a, m)) return m;
     if (grid && try_format<StencilPattern<S, Exec>>(a, m)) return m;
-    if (block > 1 && block <= largest_block && a.rows > few && try_format<Bsr<S, Exec>>(a, m))
-      return m;
-    if (Tiles<Exec>::tiled && a.rows > few && try_format<SellCSigma<S, Exec>>(a, m)) return m;
+    if constexpr (on_host<Exec>) {
+      constexpr Index few = 1000;  // rows that csr multiplies as fast
+      const bool blocks = block > 1 && block <= largest_block;
+      if (a.rows > few && blocks && try_format<Bsr<S, Exec>>(a, m)) return m;
+      if (a.rows > few && try_format<SellCSigma<S, Exec>>(a, m)) return m;
+    }
   }
-  try_format<Csr<S, Exec>>(a, m);
+  try_format<Csr<S, Exec>>(shared && on_host<Exec> ? with_own_pattern(a) : a, m);
   return m;
 }
 
@@ -79,7 +93,7 @@ Hierarchy<S, Exec>::Hierarchy(const HostHierarchy<W>& host, const CycleOptions& 
     const bool first = levels_.empty();
     Level<S, Exec> level;
     level.a = make_level_matrix<S, Exec>(rounded_values<S>(from.a), first ? host.block : 1,
-                                         first && grid);
+                                         first && grid, first);
     level.largest = from.largest;
     if (from.p.rows > 0) {
       level.p = as_csr<S, W, Exec>(from.p);
@@ -87,7 +101,7 @@ Hierarchy<S, Exec>::Hierarchy(const HostHierarchy<W>& host, const CycleOptions& 
     }
     levels_.push_back(std::move(level));
   }
-  if (host.inverse.rows > 0) inverse_ = as_csr<S, W, Exec>(host.inverse);
+  inverse_ = in_memory_of<Exec>(host.inverse);
   const auto rows = static_cast<std::int64_t>(host.scale.extent(0));
   const double* const from = host.scale.data();
   if (rows > 0) largest_scale_ = *std::max_element(from, from + rows);
@@ -104,10 +118,12 @@ typename Hierarchy<S, Exec>::Work Hierarchy<S, Exec>::make_work(const Exec& exec
   Work work;
   for (const Level<S, Exec>& level : levels_) {
     const std::int64_t rows = level.a.rows();
+    const bool ends = work.empty() || work.size() + 1 == levels_.size();  // visited once
+    const bool visited_again = options_.visits > 1 && !ends;
     work.push_back({uninitialized<S>(exec, "multigrid.r", rows),
                     uninitialized<S>(exec, "multigrid.x", rows),
                     uninitialized<S>(exec, "multigrid.d", rows),
-                    uninitialized<S>(exec, "multigrid.before", options_.visits > 1 ? rows : 0)});
+                    uninitialized<S>(exec, "multigrid.before", visited_again ? rows : 0)});
   }
   return work;
 }
@@ -133,7 +149,8 @@ void Hierarchy<S, Exec>::cycle(const Exec& exec, std::size_t l, Work& work) cons
   const LevelVectors<S, Exec>& v = work[l];
   const bool last = l + 1 == levels_.size();
   if (last && exact()) {
-    krysol::apply(exec, S(1), inverse_, v.r, S(0), v.x);
+    for_each("krysol::multigrid(last)", exec, level.a.rows(),
+             MultiplyDense<S, InDouble>{level.a.rows(), inverse_.data(), v.r.data(), v.x.data()});
     return;
   }
   const auto b = static_cast<Real<S>>(of_residual(1, level.largest));
@@ -191,12 +208,14 @@ double Hierarchy<S, Exec>::bytes(std::size_t entry) const {
     const auto a = static_cast<double>(level.a.bytes());
     const auto row = static_cast<double>(level.a.rows()) * sizeof(S);
     if (l + 1 == levels_.size()) {
-      total +=
-          visits * (exact() ? static_cast<double>(krysol::bytes(inverse_)) : 16 * (a + 8 * row));
+      if (l > 0) visits /= options_.visits;  // once by each cycle of the level above
+      const auto inverse = static_cast<double>(inverse_.extent(0) * sizeof(InDouble));
+      total += visits * (exact() ? inverse : 16 * (a + 8 * row));
       break;
     }
     const auto between = static_cast<double>(krysol::bytes(level.p) + krysol::bytes(level.r));
     total += visits * (2 * options_.degree * (a + 8 * row) + between + 2 * row);
+    if (l > 0) total += (visits - visits / options_.visits) * (a + 8 * row);  // between two cycles
     visits *= options_.visits;
   }
   return total + static_cast<double>(rows()) * (3 * static_cast<double>(entry) + 4 * sizeof(S));

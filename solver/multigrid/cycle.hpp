@@ -43,7 +43,7 @@ class Hierarchy {
 
   Index rows() const { return levels_.front().a.rows(); }
   const std::vector<Level<S, Exec>>& levels() const { return levels_; }
-  bool exact() const { return inverse_.rows > 0; }
+  bool exact() const { return inverse_.extent(0) > 0; }
 
   /// z := S x with x from one cycle for the right-hand side S r, S = diag(A)^-1/2 and x = 0 before:
   ///
@@ -62,6 +62,7 @@ class Hierarchy {
 
  private:
   using Work = std::vector<LevelVectors<S, Exec>>;
+  using InDouble = std::conditional_t<is_complex<S>, Kokkos::complex<double>, double>;
 
   Work make_work(const Exec& exec) const;
   void cycle(const Exec& exec, std::size_t l, Work& work) const;
@@ -70,7 +71,8 @@ class Hierarchy {
 
   CycleOptions options_;
   std::vector<Level<S, Exec>> levels_;
-  Csr<S, Exec> inverse_;         // of the last level's matrix
+  // [rows rows] of the last level's matrix, in double: rounded to float it may be indefinite.
+  Vector<InDouble, Exec> inverse_;
   Vector<Real<S>, Exec> scale_;  // [rows] diag(A)^-1/2 over largest_scale_
   double largest_scale_ = 1;
   ScratchPool<Work, Exec> pool_;

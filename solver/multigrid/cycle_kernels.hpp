@@ -72,6 +72,21 @@ struct FirstStepAfter {
   }
 };
 
+/// x := inverse r, in the precision of the inverse, [rows rows] by columns. Bytes: 8 a place
+/// (double).
+template <class S, class W>
+struct MultiplyDense {
+  std::int64_t rows;
+  const W* inverse;
+  const S* r;
+  S* x;
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
+    W sum = W(0);
+    for (std::int64_t j = 0; j < rows; ++j) sum += inverse[j * rows + i] * rounded<W>(r[j]);
+    x[i] = rounded<S>(sum);
+  }
+};
+
 /// x := x + y. Bytes a row: 12.
 template <class S>
 struct Add {

@@ -11,7 +11,6 @@
 #include <krysol/solver/multigrid/node_blocks.hpp>
 #include <krysol/solver/multigrid/sparse_product.hpp>
 #include <krysol/solver/precond/jacobi.hpp>
-#include <krysol/solver/precond/preconditioner.hpp>
 #include <krysol/spmv/base/finite.hpp>
 
 namespace krysol::multigrid {
@@ -29,35 +28,36 @@ class Stopwatch {
   Kokkos::Timer timer_;
 };
 
-/// 1 / sqrt(a(i,i)). `empty`: rows without entries are allowed, and get 1.
+/// 1 / sqrt(a(i,i)). Below the first level, where A = P'BP with columns of P of length 1 about, a
+/// diagonal entry may be what rounding left of 0: an aggregate that is a component by itself, or a
+/// column of P that was 0. It is scaled by 0, which takes the unknown out of the levels.
 template <class S>
-HostArray<double> scale_of(const HostCsr<S>& a, std::size_t level, bool empty) {
+HostArray<double> scale_of(const HostCsr<S>& a, std::size_t level) {
   constexpr std::int64_t step = 4096;
+  constexpr double rounding = 1e-13;
   const EqualBlocks pieces{a.rows, step};
   std::vector<Index> bad(static_cast<std::size_t>(pieces.count()), -1);
   auto scale = host_array<double>("multigrid.scale", static_cast<std::size_t>(a.rows));
   host_for("krysol::multigrid(scale)", pieces.count(), [&](std::int64_t p) {
+    Index& first = bad[static_cast<std::size_t>(p)];
     for (std::int64_t i = pieces.first(p); i < pieces.last(p); ++i) {
       double d = 0;
-      bool any = false;
       for (Offset k = a.row_ptr.data()[i]; k < a.row_ptr.data()[i + 1]; ++k) {
         if (a.col_idx.data()[k] == i) d += real_part(a.values.data()[k]);
-        any = any || a.values.data()[k] != S(0);
       }
-      if (empty && !any) d = 1;
-      const double s = 1 / std::sqrt(d);
+      const bool nothing = level > 1 && std::abs(d) <= rounding;
+      const double s = nothing ? 0 : 1 / std::sqrt(d);
       scale.data()[i] = s;
-      Index& first = bad[static_cast<std::size_t>(p)];
-      if (first < 0 && !(is_finite(s) && s > 0)) first = static_cast<Index>(i);
+      if (first < 0 && !nothing && !(is_finite(s) && s > 0)) first = static_cast<Index>(i);
     }
   });
   for (const Index i : bad) {
     if (i < 0) continue;
     throw PreconditionerRefusal(
-        level == 1
-            ? fmt::format("amg: row {} has {:.6g} on the diagonal", i + 1,
-                          real_part(diagonal_entry(a, i)))
-            : fmt::format("amg: row {} of level {} has no positive diagonal entry", i + 1, level),
+        level == 1 ? fmt::format("amg: row {} has {:.6g} on the diagonal", i + 1,
+                                 real_part(diagonal_entry(a, i)))
+                   : fmt::format("amg: row {} of level {} has {:.6g} on the diagonal", i + 1, level,
+                                 real_part(diagonal_entry(a, i))),
         level == 1 ? i : -1);
   }
   return scale;
@@ -76,13 +76,14 @@ void scale_entries(const HostCsr<S>& a, const double* left, const double* right,
   });
 }
 
-/// B in the unknowns of the scaled system.
+/// factor B in the unknowns of the scaled system; 0 for those that are out.
 template <class S>
-void divide_rows(const double* scale, NearNullSpace<S>& b) {
+void divide_rows(double factor, const double* scale, NearNullSpace<S>& b) {
   const Index k = b.count;
   const auto rows = static_cast<std::int64_t>(b.values.extent(0)) / k;
   host_for("krysol::multigrid(near null)", rows, [=, v = b.values.data()](std::int64_t i) {
-    for (Index c = 0; c < k; ++c) v[i * k + c] /= from_double<S>(scale[i]);
+    const double by = scale[i] > 0 ? factor / scale[i] : 0;
+    for (Index c = 0; c < k; ++c) v[i * k + c] *= from_double<S>(by);
   });
 }
 
@@ -100,7 +101,10 @@ Index block_of(const HostCsr<S>& a, Index asked) {
 template <class S>
 void require_memory(const HostCsr<S>& a) {
   constexpr double of_the_matrix = 3;  // levels, products under way, the copy that is applied
-  require_host_memory("multigrid", of_the_matrix * static_cast<double>(bytes(a)));
+  constexpr double of_a_row = 2;       // bytes a thread: places of an eighth of the columns
+  const double threads = Host{}.concurrency();
+  require_host_memory("multigrid",
+                      of_the_matrix * static_cast<double>(bytes(a)) + of_a_row * threads * a.rows);
 }
 
 }  // namespace
@@ -109,28 +113,33 @@ template <class S>
 HostHierarchy<S> make_hierarchy(const HostCsr<S>& a, const HierarchyOptions& options) {
   constexpr std::size_t most_levels = 30;
   constexpr double least_coarsening = 0.8;  // rows of the next level over those of this
-  constexpr Index exact = 2000;             // rows, where coarsening has stalled
+  constexpr Index exact = 500;              // rows, where coarsening has stalled
+  if (a.rows != a.cols) {
+    throw std::invalid_argument(
+        fmt::format("amg: a matrix of {} x {}, which is not square", a.rows, a.cols));
+  }
   require_memory(a);
   HostHierarchy<S> h;
   RowMemory<S> memory;
   Stopwatch watch;
   h.block = block_of(a, options.block);
-  h.scale = scale_of(a, 1, false);
+  h.scale = scale_of(a, 1);
   HostCsr<S>& first = h.levels.emplace_back().a;
   first = a;
   first.values = host_array<S>("multigrid.values", static_cast<std::size_t>(a.nnz()));
   scale_entries(a, h.scale.data(), h.scale.data(), first.values.data());
   NearNullSpace<S> b = constants<S>(a.rows, h.block);
-  divide_rows(h.scale.data(), b);
+  // As 1 at most, so that no square overflows.
+  const double least = a.rows > 0 ? *std::min_element(h.scale.data(), h.scale.data() + a.rows) : 1;
+  divide_rows(least, h.scale.data(), b);
   Index block = h.block;
-  double theta = options.strength;
-  watch.add_to(h.seconds.bounds);
+  watch.add_to(h.seconds.scaling);
   for (;;) {
     HostLevel<S>& fine = h.levels.back();
     fine.largest = largest_eigenvalue(fine.a);
     watch.add_to(h.seconds.bounds);
     if (fine.a.rows <= options.coarsest) break;
-    const Strength strength = strong_connections(fine.a, block, theta);
+    const Strength strength = strong_connections(fine.a, block, options.strength);
     watch.add_to(h.seconds.strength);
     const Aggregates aggregates = aggregate(strength);
     watch.add_to(h.seconds.aggregation);
@@ -150,14 +159,13 @@ HostHierarchy<S> make_hierarchy(const HostCsr<S>& a, const HierarchyOptions& opt
     HostLevel<S> next;
     next.a = triple_product(fine.r, fine.a, fine.p, memory);
     watch.add_to(h.seconds.product);
-    const HostArray<double> scale = scale_of(next.a, h.levels.size() + 1, true);
+    const HostArray<double> scale = scale_of(next.a, h.levels.size() + 1);
     scale_entries(fine.p, nullptr, scale.data(), fine.p.values.data());
     scale_entries(fine.r, scale.data(), nullptr, fine.r.values.data());
     scale_entries(next.a, scale.data(), scale.data(), next.a.values.data());
     b = std::move(t.coarse);
-    divide_rows(scale.data(), b);
+    divide_rows(1, scale.data(), b);
     block = b.count;
-    theta /= 2;
     h.levels.push_back(std::move(next));
     watch.add_to(h.seconds.scaling);
   }

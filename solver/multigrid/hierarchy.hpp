@@ -10,7 +10,7 @@
 namespace krysol::multigrid {
 
 struct HierarchyOptions {
-  double strength = 0.08;  // theta of the first level, half as much on each that follows
+  double strength = 0.25;  // theta, see Strength
   Index block = 0;         // rows a node; 0: looked for in the pattern
   Index coarsest = 200;    // rows that are solved with exactly
 };
@@ -42,16 +42,18 @@ struct HostHierarchy {
   Index block = 1;
   HostArray<double> scale;  // [rows] diag(A)^-1/2
   std::vector<HostLevel<S>> levels;
-  HostCsr<S> inverse;    // of the last level; empty where that was too large: `stalled` says so
+  HostArray<S> inverse;  // [rows rows] of the last level, by columns; empty where that was too
+                         // large: `stalled` says so
   Index null_space = 0;  // dimension of the last level's null space, which has no part in `inverse`
   std::string stalled;   // why there are no smaller levels, where those are missing
   SetupSeconds seconds;
 };
 
 /// Smoothed aggregation: A_(l+1) = P' A_l P, until `coarsest` rows are left. Throws
-/// PreconditionerRefusal where a diagonal entry is not positive and finite, on any level;
-/// std::invalid_argument where nodes of options.block rows do not make up A; OutOfMemory. Vanek,
-/// Mandel & Brezina, Computing 56, 1996, DOI 10.1007/BF02238511.
+/// PreconditionerRefusal where a diagonal entry is not positive and finite, or a level is not
+/// positive semidefinite; std::invalid_argument where A is not square, or nodes of options.block
+/// rows do not make it up; OutOfMemory. Vanek, Mandel & Brezina, Computing 56, 1996,
+/// DOI 10.1007/BF02238511.
 template <class S>
 HostHierarchy<S> make_hierarchy(const HostCsr<S>& a, const HierarchyOptions& options);
 

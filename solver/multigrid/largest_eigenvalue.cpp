@@ -6,6 +6,8 @@
 
 #include <krysol/solver/krylov/cg_kernels.hpp>
 #include <krysol/solver/outcome/lanczos.hpp>
+#include <krysol/solver/precond/preconditioner.hpp>
+#include <krysol/spmv/base/finite.hpp>
 #include <krysol/spmv/formats/csr.hpp>
 
 namespace krysol::multigrid {
@@ -23,11 +25,17 @@ double largest_row_sum(const HostCsr<S>& a) {
       for (Offset k = a.row_ptr.data()[i]; k < a.row_ptr.data()[i + 1]; ++k) {
         sum += std::sqrt(abs_squared(a.values.data()[k]));
       }
-      most = std::max(most, sum);
+      if (!(sum <= most)) most = sum;  // NaN too
     }
     largest[static_cast<std::size_t>(p)] = most;
   });
-  return largest.empty() ? 0 : *std::max_element(largest.begin(), largest.end());
+  double most = 0;
+  for (const double sum : largest) {
+    if (!is_finite(sum))
+      throw PreconditionerRefusal("amg: a level has an entry that is not finite", -1);
+    most = std::max(most, sum);
+  }
+  return most;
 }
 
 /// The largest Ritz value and its residual, of the Lanczos process that conjugate gradients for
@@ -49,6 +57,9 @@ double lanczos_bound(const HostCsr<S>& host, int steps) {
   run.start(rho, 1);
   for (int k = 0; k < steps && rho > 0; ++k) {
     const double pq = apply_dot(exec, a, p, q, sums);
+    if (!(pq > 0) && k == 0) {
+      throw PreconditionerRefusal("amg: r'Ar is not positive for a random r", -1);
+    }
     if (!(pq > 0)) break;
     const double alpha = rho / pq;
     axpby<S>(exec, from_double<S>(-alpha), q, S(1), r);
@@ -70,7 +81,7 @@ double largest_eigenvalue(const HostCsr<S>& a) {
   constexpr int steps = 12;
   constexpr double margin = 1.02;
   const double sums = largest_row_sum(a);
-  if (sums <= near_enough) return sums;
+  if (sums <= near_enough) return std::max(sums, 1.0);
   return std::min(sums, margin * lanczos_bound(a, steps));
 }
 

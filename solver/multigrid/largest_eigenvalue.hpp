@@ -11,7 +11,8 @@ namespace krysol::multigrid {
 /// less, 1.02 times the largest Ritz value of twelve Lanczos steps from a pseudo-random start plus
 /// the norm of its residual (Zhou & Li, Linear Algebra Appl. 435, 2011, DOI
 /// 10.1016/j.laa.2010.06.034, bound of section 3). The same bits for any number of threads. Bytes:
-/// those of A, or of thirteen products by it.
+/// those of A, or of thirteen products by it. Throws PreconditionerRefusal where an entry is not
+/// finite, or the first step finds A not to be positive definite.
 template <class S>
 double largest_eigenvalue(const HostCsr<S>& a);
 

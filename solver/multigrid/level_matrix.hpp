@@ -22,8 +22,11 @@ struct LevelFormats {
 };
 template <class Exec>
 struct LevelFormats<float, Exec> {
-  using type = std::variant<Csr<float, Exec>, SellCSigma<float, Exec>, Stencil<float, Exec>,
-                            StencilPattern<float, Exec>, Bsr<float, Exec>>;
+  using OnHost = std::variant<Csr<float, Exec>, SellCSigma<float, Exec>, Stencil<float, Exec>,
+                              StencilPattern<float, Exec>, Bsr<float, Exec>>;
+  using OnDevice =
+      std::variant<Csr<float, Exec>, Stencil<float, Exec>, StencilPattern<float, Exec>>;
+  using type = std::conditional_t<on_host<Exec>, OnHost, OnDevice>;
 };
 
 template <class S, class Exec>
@@ -52,9 +55,10 @@ void apply(const Exec& exec, std::type_identity_t<S> alpha, const LevelMatrix<S,
   std::visit([&](const auto& format) { apply(exec, alpha, format, x, beta, y); }, a.format);
 }
 
-/// In the first of stencil, stencil_pattern (both if `grid`), bsr (if block > 1) that takes the
-/// matrix; else rows of similar lengths in sell_c_sigma on a host, and csr.
+/// In the first of stencil and stencil_pattern (if `grid`) and, on a host for more than 1000 rows,
+/// bsr (if block > 1) and sell_c_sigma that takes the matrix; else in csr. shared: the arrays of
+/// the pattern are somebody else's.
 template <class S, class Exec>
-LevelMatrix<S, Exec> make_level_matrix(const HostCsr<S>& a, Index block, bool grid);
+LevelMatrix<S, Exec> make_level_matrix(const HostCsr<S>& a, Index block, bool grid, bool shared);
 
 }  // namespace krysol::multigrid

@@ -20,9 +20,10 @@ HostCsr<W> in_double(const HostCsr<T>& a) {
     out.row_ptr = a.row_ptr;
     out.col_idx = a.col_idx;
     out.values = allocate<decltype(out.values)>("multigrid.values", a.nnz());
-    for (Offset k = 0; k < a.nnz(); ++k) {
-      out.values.data()[k] = multigrid::rounded<W>(a.values.data()[k]);
-    }
+    host_for("krysol::multigrid(double)", a.nnz(),
+             [from = a.values.data(), to = out.values.data()](std::int64_t k) {
+               to[k] = multigrid::rounded<W>(from[k]);
+             });
     return out;
   }
 }
@@ -74,7 +75,7 @@ template <class W>
 SetupNote note_of(const multigrid::HostHierarchy<W>& h) {
   SetupNote note;
   const auto last = h.levels.back().a.rows;
-  if (!h.stalled.empty() && h.inverse.rows == 0) {
+  if (!h.stalled.empty() && h.inverse.extent(0) == 0) {
     note.refusal = fmt::format("amg: {}", h.stalled);
     note.remedy = fmt::format("the last level has {} rows and is smoothed, not solved", last);
   } else if (h.null_space > 0) {

@@ -24,8 +24,9 @@ struct MultigridOptions {
 };
 
 /// z := M^-1 r with one cycle of smoothed aggregation over the levels of A. M is symmetric positive
-/// definite where A is. Bytes: see multigrid::Hierarchy. The setup is done on the host, in double.
-/// T: double, float, complex alike.
+/// definite where A is, as far as rounding lets it be: a W-cycle in float needs the eigenvalues of
+/// the last levels, scaled to ones on the diagonal, above 1e-6 or so. Bytes: see
+/// multigrid::Hierarchy. The setup is done on the host, in double. T: double, float, complex alike.
 template <class T, class Exec = Kokkos::DefaultExecutionSpace>
 class Multigrid {
  public:

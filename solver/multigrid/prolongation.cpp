@@ -121,21 +121,23 @@ class SmoothedRow {
 
   Offset operator()(Index i, RowStore<S>& store) {
     if (places_.empty()) places_.assign(static_cast<std::size_t>(aggregates_.count), -1);
-    const Index k = t_.coarse.count;
-    const Index block = strength_.block;
+    if (strength_.block == 1 && t_.coarse.count == 1) return add_entries<1, 1>(i, store);
+    return without_zeros(store, add_entries<0, 0>(i, store));
+  }
+
+ private:
+  /// Rows of a node and columns of an aggregate, where they are known to the compiler; else 0.
+  template <Index known_block, Index known_columns>
+  Offset add_entries(Index i, RowStore<S>& store) {
+    const Index block = known_block > 0 ? known_block : strength_.block;
+    const Index k = known_columns > 0 ? known_columns : t_.coarse.count;
     const Offset begin = a_.row_ptr.data()[i];
     const Offset end = a_.row_ptr.data()[i + 1];
-    store.open((end - begin) * k);
+    store.open((end - begin + 1) * k);
+    const Index own_node = i / block;
+    const double by = -omega_ / diagonal_[i];
     Offset used = 0;
-    for (Offset q = begin; q < end; ++q) {
-      const Index j = a_.col_idx.data()[q];
-      const Index node = block == 1 ? j : j / block;
-      if (strength_.weight_of_row.data()[q] == 0 && node != (block == 1 ? i : i / block)) continue;
-      const Index g = aggregates_.of_node.data()[node];
-      if (g < 0) continue;
-      const S factor = j == i ? from_double<S>(1 - omega_)
-                              : from_double<S>(-omega_ / diagonal_[i]) * a_.values.data()[q];
-      const S* const from = t_.q.data() + Offset{j} * k;
+    const auto add = [&](Index g, const S& factor, const S* from) {
       Offset& place = places_[static_cast<std::size_t>(g)];
       if (place < base_) {
         place = base_ + used;
@@ -147,12 +149,22 @@ class SmoothedRow {
       }
       S* const to = store.values + (place - base_);
       for (Index c = 0; c < k; ++c) to[c] += factor * from[c];
+    };
+    const Index* const of_node = aggregates_.of_node.data();
+    if (of_node[own_node] >= 0) {
+      add(of_node[own_node], from_double<S>(1 - omega_), t_.q.data() + Offset{i} * k);
+    }
+    for (Offset q = begin; q < end; ++q) {
+      const Index j = a_.col_idx.data()[q];
+      const Index node = j / block;
+      if (j == i || (strength_.weight_of_row.data()[q] == 0 && node != own_node)) continue;
+      if (of_node[node] < 0) continue;
+      add(of_node[node], from_double<S>(by) * a_.values.data()[q], t_.q.data() + Offset{j} * k);
     }
     base_ += used;
-    return k > 1 ? without_zeros(store, used) : used;
+    return used;
   }
 
- private:
   /// Closes the gaps that unknowns leave which a row has nothing of.
   static Offset without_zeros(RowStore<S>& store, Offset used) {
     Offset kept = 0;

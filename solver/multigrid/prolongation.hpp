@@ -33,9 +33,10 @@ template <class S>
 Tentative<S> tentative(const Aggregates& aggregates, Index block, const NearNullSpace<S>& b);
 
 /// P = (I - omega D^-1 F) T, omega = 4 / 3 over the largest eigenvalue of D^-1 F, for an A with
-/// ones on its diagonal. F is A without the weak entries, which are added to its diagonal D such
-/// that F b = A b for the near-null vectors b of one unknown each: P reproduces what A turns into
-/// 0. Vanek, Mandel & Brezina 1996, section 5.1. largest: a bound of the eigenvalues of A.
+/// ones on its diagonal. F is A without the weak entries; those between equal unknowns of two nodes
+/// are added to its diagonal D such that, with one unknown a node, F b = A b for the near-null
+/// vector b: P then reproduces what A turns into 0. Vanek, Mandel & Brezina 1996, section 5.1.
+/// largest: a bound of the eigenvalues of A.
 template <class S>
 HostCsr<S> smoothed(const HostCsr<S>& a, const Strength& strength, double largest,
                     const Aggregates& aggregates, const NearNullSpace<S>& b, const Tentative<S>& t,

@@ -65,10 +65,15 @@ class RowMemory {
     const Offset size = std::max(least, usual);
     return {uninitialized_list<Index>(size), uninitialized_list<S>(size), size};
   }
-  void give_back(Block block) {
+  /// Where there is no room to remember it, it is freed.
+  void give_back(Block block) noexcept {
     if (block.size != usual) return;
-    const std::lock_guard lock(mutex_);
-    free_.push_back(std::move(block));
+    try {
+      const std::lock_guard lock(mutex_);
+      free_.push_back(std::move(block));
+    } catch (const std::exception&) {
+      return;
+    }
   }
 
  private:

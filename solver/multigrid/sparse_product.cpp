@@ -131,19 +131,26 @@ HostCsr<S> adjoint_of_rows(const HostCsr<S>& a) {
   t.rows = a.cols;
   t.cols = a.rows;
   t.row_ptr = host_array<Offset>("adjoint.row_ptr", cols + 1);
-  Offset sum = 0;
-  for (std::size_t j = 0; j < cols; ++j) {
-    t.row_ptr.data()[j] = sum;
+  Offset* const row_ptr = t.row_ptr.data();
+  row_ptr[0] = 0;
+  host_for("krysol::adjoint(lengths)", t.rows, [=, all = place.data()](std::int64_t j) {
+    Offset length = 0;
+    for (std::size_t p = 0; p < threads; ++p) length += all[p * cols + static_cast<std::size_t>(j)];
+    row_ptr[j + 1] = length;
+  });
+  for (std::size_t j = 0; j < cols; ++j) row_ptr[j + 1] += row_ptr[j];
+  host_for("krysol::adjoint(places)", t.rows, [=, all = place.data()](std::int64_t j) {
+    Offset next = row_ptr[j];
     for (std::size_t p = 0; p < threads; ++p) {
-      Offset& at = place.data()[p * cols + j];
+      Offset& at = all[p * cols + static_cast<std::size_t>(j)];
       const Offset count = at;
-      at = sum;
-      sum += count;
+      at = next;
+      next += count;
     }
-  }
-  t.row_ptr.data()[cols] = sum;
-  t.col_idx = host_array<Index>("adjoint.col_idx", static_cast<std::size_t>(sum));
-  t.values = host_array<S>("adjoint.values", static_cast<std::size_t>(sum));
+  });
+  const auto sum = static_cast<std::size_t>(row_ptr[cols]);
+  t.col_idx = host_array<Index>("adjoint.col_idx", sum);
+  t.values = host_array<S>("adjoint.values", sum);
   Index* const to_col = t.col_idx.data();
   S* const to_value = t.values.data();
   host_for("krysol::adjoint", static_cast<std::int64_t>(threads), [&](std::int64_t p) {

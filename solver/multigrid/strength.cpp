@@ -9,7 +9,7 @@
 namespace krysol::multigrid {
 namespace {
 
-/// For |A_IJ|^2 / (|A_II| |A_JJ|).
+/// For |A_IJ|^2 / (m_I m_J).
 std::uint8_t weight_of(double square, double theta) {
   if (!(square > theta * theta)) return 0;
   return static_cast<std::uint8_t>(1 + std::min(254.0, std::round(254 * std::sqrt(square))));
@@ -22,12 +22,24 @@ Strength of_entries(const HostCsr<S>& a, double theta) {
   s.row_ptr = a.row_ptr;
   s.col_idx = a.col_idx;
   s.weight = host_array<std::uint8_t>("strength.weight", static_cast<std::size_t>(a.nnz()));
-  host_for("krysol::strength", a.rows, [&, to = s.weight.data()](std::int64_t i) {
+  const auto largest = host_array<double>("strength.largest", static_cast<std::size_t>(a.rows));
+  host_for("krysol::strength(largest)", a.rows, [&, m = largest.data()](std::int64_t i) {
+    double square = 0;
     for (Offset k = a.row_ptr.data()[i]; k < a.row_ptr.data()[i + 1]; ++k) {
-      const bool itself = a.col_idx.data()[k] == i;
-      to[k] = itself ? 0 : weight_of(abs_squared(a.values.data()[k]), theta);
+      if (a.col_idx.data()[k] == i) continue;
+      square = std::max(square, abs_squared(a.values.data()[k]));
     }
+    m[i] = std::sqrt(square);
   });
+  host_for("krysol::strength", a.rows,
+           [&, m = largest.data(), to = s.weight.data()](std::int64_t i) {
+             for (Offset k = a.row_ptr.data()[i]; k < a.row_ptr.data()[i + 1]; ++k) {
+               const Index j = a.col_idx.data()[k];
+               const double scale = m[i] * m[j];
+               const bool usable = j != i && scale > 0;
+               to[k] = usable ? weight_of(abs_squared(a.values.data()[k]) / scale, theta) : 0;
+             }
+           });
   s.weight_of_row = s.weight;
   return s;
 }
@@ -55,6 +67,14 @@ class BlockRow {
     }
   }
   Offset begin(Index node) const { return a_.row_ptr.data()[Offset{node} * block_]; }
+  /// Over the neighbours of the node that was loaded.
+  double largest_square(Index node) const {
+    double square = 0;
+    for (std::size_t n = 0; n < neighbours.size(); ++n) {
+      if (neighbours[n] != node) square = std::max(square, squares[n]);
+    }
+    return square;
+  }
   /// Of the neighbour that entry k leads to.
   std::size_t place(Offset k) const {
     return static_cast<std::size_t>(
@@ -74,9 +94,9 @@ class BlockRow {
 template <class S>
 class GraphRow {
  public:
-  GraphRow(const HostCsr<S>& a, Index block, double theta, const double* diagonal,
+  GraphRow(const HostCsr<S>& a, Index block, double theta, const double* largest,
            std::uint8_t* weight_of_entry)
-      : row_(a, block), theta_(theta), diagonal_(diagonal), weight_of_entry_(weight_of_entry) {}
+      : row_(a, block), theta_(theta), largest_(largest), weight_of_entry_(weight_of_entry) {}
 
   Offset operator()(Index node, RowStore<std::uint8_t>& store) {
     row_.load(node);
@@ -84,7 +104,7 @@ class GraphRow {
     store.open(static_cast<Offset>(count));
     for (std::size_t n = 0; n < count; ++n) {
       const Index j = row_.neighbours[n];
-      const double scale = diagonal_[node] * diagonal_[j];
+      const double scale = largest_[node] * largest_[j];
       const bool usable = j != node && scale > 0;
       store.col_idx[n] = j;
       store.values[n] = usable ? weight_of(row_.squares[n] / scale, theta_) : 0;
@@ -98,7 +118,7 @@ class GraphRow {
  private:
   BlockRow<S> row_;
   double theta_;
-  const double* diagonal_;
+  const double* largest_;
   std::uint8_t* weight_of_entry_;
 };
 
@@ -107,25 +127,24 @@ Strength of_blocks(const HostCsr<S>& a, Index block, double theta) {
   Strength s;
   s.block = block;
   s.nodes = a.rows / block;
-  std::vector<double> diagonal(static_cast<std::size_t>(s.nodes));  // |A_II|
-  host_for("krysol::strength(diagonal)", s.nodes, [&](std::int64_t node) {
-    double square = 0;
-    for (std::int64_t i = node * block; i < (node + 1) * block; ++i) {
-      for (Offset k = a.row_ptr.data()[i]; k < a.row_ptr.data()[i + 1]; ++k) {
-        if (a.col_idx.data()[k] / block == node) square += abs_squared(a.values.data()[k]);
-      }
-    }
-    diagonal[static_cast<std::size_t>(node)] = std::sqrt(square);
-  });
-  s.weight_of_row = host_array<std::uint8_t>("strength.weight", static_cast<std::size_t>(a.nnz()));
-  // The graph, with weights in place of values.
   std::vector<Index> first = shares_of_threads(a.row_ptr.data(), a.rows);
   for (Index& i : first) i /= block;
   first.back() = s.nodes;
+  const auto largest = host_array<double>("strength.largest", static_cast<std::size_t>(s.nodes));
+  host_for_throwing("krysol::strength(largest)", static_cast<std::int64_t>(first.size()) - 1,
+                    [&, m = largest.data()](std::int64_t p) {
+                      BlockRow<S> row(a, block);
+                      const auto at = static_cast<std::size_t>(p);
+                      for (Index node = first[at]; node < first[at + 1]; ++node) {
+                        row.load(node);
+                        m[node] = std::sqrt(row.largest_square(node));
+                      }
+                    });
+  s.weight_of_row = host_array<std::uint8_t>("strength.weight", static_cast<std::size_t>(a.nnz()));
   RowMemory<std::uint8_t> memory;
   const LooseRows<std::uint8_t> made =
       make_rows("krysol::strength(blocks)", s.nodes, s.nodes, first, memory,
-                GraphRow<S>(a, block, theta, diagonal.data(), s.weight_of_row.data()));
+                GraphRow<S>(a, block, theta, largest.data(), s.weight_of_row.data()));
   const HostCsr<std::uint8_t> graph = joined(made, first);
   s.row_ptr = graph.row_ptr;
   s.col_idx = graph.col_idx;

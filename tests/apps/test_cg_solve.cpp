@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <set>
 #include <string>
@@ -84,6 +85,30 @@ TEST_F(CgSolve, ListsEveryMethodThatTheLibraryHas) {
   for (const auto& e : krysol::list_solvers()) expect_line(e);
   for (const auto& e : krysol::list_preconditioners()) expect_line(e);
   EXPECT_TRUE(holds(o.out, "A*random[:SEED]"));
+}
+
+TEST_F(CgSolve, TakesAProblemByItsName) {
+  const Outcome o = run({"poisson:12", "--precond", "amg", "--rhs", "ones"});
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_TRUE(holds(o.out, "1 728 x 1 728, 11 232 nonzeros")) << o.out;
+  EXPECT_TRUE(holds(o.out, "cg with amg")) << o.out;
+  EXPECT_TRUE(holds(o.out, "\n           levels 3, rows a node 1, ")) << o.out;
+  EXPECT_TRUE(holds(o.out, "\n           level 1: 1728 rows, 11232 nonzeros, ")) << o.out;
+  EXPECT_TRUE(holds(o.out, "converged after ")) << o.out;
+  const Outcome unknown = run({"poisson:0"});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_TRUE(holds(unknown.err, "'poisson:0': a size from 1 to 1000 is needed")) << unknown.err;
+  const Outcome member = run({"poisson:12", "--member", "a.mtx"});
+  EXPECT_EQ(member.code, 2);
+  EXPECT_TRUE(holds(member.err, "--member: poisson:12 is made, not read from a file"))
+      << member.err;
+  // A file of that name is what was meant.
+  write("poisson:12", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 3\n2 2 4\n");
+  const auto there = std::filesystem::current_path();
+  std::filesystem::current_path(in("poisson:12").parent_path());
+  const Outcome file = run({"poisson:12"});
+  std::filesystem::current_path(there);
+  EXPECT_TRUE(holds(file.out, "2 x 2, 2 nonzeros")) << file.out << file.err;
 }
 
 TEST_F(CgSolve, TellsItsVersionAndItsOptions) {

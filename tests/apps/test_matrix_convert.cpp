@@ -340,5 +340,13 @@ TEST_F(MatrixConvert, SaysSoWhenTheDiskIsFull) {
   EXPECT_TRUE(holds(o.err, "standard output: cannot be written: ")) << o.err;
 }
 
+TEST_F(MatrixConvert, WritesAProblemByItsName) {
+  EXPECT_EQ(run_exactly({"neumann2d:2", in("n.mtx"), "--quiet"}).code, 0);
+  EXPECT_EQ(text_of(in("n.mtx")),
+            "%%MatrixMarket matrix coordinate real symmetric\n4 4 8\n"
+            "1 1 2\n2 1 -1\n2 2 2\n3 1 -1\n3 3 2\n4 2 -1\n4 3 -1\n4 4 2\n");
+  expect_refused({"neumann2d:2", in("o.mtx"), "--member", "a"}, "--member: neumann2d:2 is made");
+}
+
 }  // namespace
 #endif

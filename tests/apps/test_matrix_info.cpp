@@ -274,6 +274,12 @@ TEST_F(MatrixInfo, MendsFilesOnRequest) {
   EXPECT_EQ(j["nonzeros"], 1);
 }
 
+TEST_F(MatrixInfo, TellsOfAProblemByItsName) {
+  const Json j = report({"anisotropy:6"}, 0);
+  EXPECT_EQ(j["rows"], 36);
+  EXPECT_EQ(j["nonzeros"], 36 + 2 * 2 * 6 * 5);
+}
+
 TEST_F(MatrixInfo, TellsItsVersionItsOptionsAndItsReasons) {
   const Outcome version = run_exactly({"--version"});
   EXPECT_TRUE(version.out.starts_with("krysol ")) << version.out;

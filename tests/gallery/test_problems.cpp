@@ -18,6 +18,7 @@
 #include "messages.hpp"
 
 #ifdef KRYSOL_SPMV_BENCH
+#include "gallery/bilinear.hpp"
 #include "gallery/elasticity.hpp"
 #include "gallery/problems.hpp"
 #include "gallery/tet_mesh.hpp"
@@ -57,8 +58,10 @@ bool has_cholesky(const HostCsr<double>& a) {
 
 const std::vector<std::string>& definite_ones() {
   static const std::vector<std::string> names = {
-      "poisson:5",    "poisson27:5",  "poisson2d:9",  "jumps:5", "anisotropy:9", "fem:3",
-      "elasticity:1", "elasticity:2", "elasticity:4", "mesh:1",  "mesh:27",      "mesh:1000"};
+      "poisson:5", "poisson27:5",  "poisson2d:9",  "jumps:5",      "anisotropy:9",
+      "fem:3",     "elasticity:1", "elasticity:2", "elasticity:4", "mesh:1",
+      "mesh:27",   "mesh:1000",    "rotated:1",    "rotated:9",    "rotated:7:-75.5",
+      "beam:2",    "beam2d:1",     "beam2d:5",     "wathen:1",     "wathen:6"};
   return names;
 }
 
@@ -70,6 +73,14 @@ TEST(Problems, HaveTheSizesOfTheirDefinitions) {
       {"poisson27:1", {1, 1}},
       {"elasticity:1", {12, 144}},
       {"elasticity:3", {3 * 4 * 4 * 3, 9 * (3 * 4 - 2) * (3 * 4 - 2) * (3 * 3 - 2)}},
+      {"rotated:4", {5 * 4, (3 * 5 - 2) * (3 * 4 - 2)}},
+      {"beam2d:3", {2 * 4 * 12, 4 * (3 * 4 - 2) * (3 * 12 - 2)}},
+      {"beam:2", {3 * 3 * 3 * 8, 9 * (3 * 3 - 2) * (3 * 3 - 2) * (3 * 8 - 2)}},
+      {"neumann:4", {64, 64 + 2 * 3 * 4 * 4 * 3}},
+      {"neumann2d:5", {25, 25 + 2 * 2 * 5 * 4}},
+      {"wathen:3", {3 * 9 + 4 * 3 + 1, -1}},
+      {"wathen:1", {8, 64}},
+      {"laplacian:50", {50, -1}},
       {"mesh:1", {1, 1}},
       {"mesh:1000", {1000, -1}},
       {"mesh:2e3", {cube(13), -1}}};  // 2197, the cube that is nearest
@@ -202,6 +213,138 @@ TEST(Problems, ElasticityDoesNotResistRigidMotionsAwayFromTheClampedSide) {
     }
     EXPECT_GT(held, 0.01) << mode;
   }
+}
+
+/// Of a grid of squares whose lower side is clamped, but for rows next to it.
+TEST(Problems, SquaresDoNotResistWhatStrainsNothing) {
+  for (const char* name : {"rotated:6", "rotated:6:115", "beam2d:4"}) {
+    const auto a = make_problem(name);
+    const Index c = std::string(name).starts_with("beam2d") ? 2 : 1;
+    const Index side = c == 2 ? 5 : 7;
+    for (int mode = 0; mode < (c == 2 ? 3 : 1); ++mode) {
+      std::vector<double> u;
+      for (Index node = 0; node < a.rows / c; ++node) {
+        const double x = node % side;
+        const double y = node / side + 1;
+        if (c == 1) {
+          u.push_back(1);
+        } else {
+          u.push_back(mode == 0 ? 1 : mode == 1 ? 0 : -y);
+          u.push_back(mode == 0 ? 0 : mode == 1 ? 1 : x);
+        }
+      }
+      double held = 0;
+      for (Index i = 0; i < a.rows; ++i) {
+        const double force = row_of_product(a, u, i);
+        const bool next_to_the_side = i / c / side == 0;
+        if (!next_to_the_side) {
+          EXPECT_LT(std::abs(force), 1e-12) << name << ' ' << mode << ", row " << i;
+        }
+        if (next_to_the_side) held = std::max(held, std::abs(force));
+      }
+      EXPECT_GT(held, 0.01) << name;
+    }
+  }
+}
+
+/// u' K u is the energy of a linear u over the squares that are not clamped: ratio along the
+/// direction, 1 across.
+TEST(Problems, RotatedDiffusionIsStrongAlongItsDirection) {
+  for (const double degrees : {0.0, 30.0, 115.0}) {
+    const auto k = krysol::gallery::diffusion_stiffness(100, degrees);
+    const auto energy = [&](double along) {
+      const double radians = along / 180 * std::acos(-1.0);
+      double sum = 0;
+      for (std::size_t p = 0; p < 4; ++p) {
+        for (std::size_t q = 0; q < 4; ++q) {
+          const auto u = [&](std::size_t corner) {
+            return std::cos(radians) * static_cast<double>(corner & 1) +
+                   std::sin(radians) * static_cast<double>(corner >> 1);
+          };
+          sum += u(p) * k.entries[4 * p + q] * u(q);
+        }
+      }
+      return sum;
+    };
+    EXPECT_NEAR(energy(degrees), 100, 1e-11);
+    EXPECT_NEAR(energy(degrees + 90), 1, 1e-11);
+  }
+  // By hand, for ratio 1: 2 / 3 on the diagonal, -1 / 6 along sides, -1 / 3 across.
+  const auto isotropic = krysol::gallery::diffusion_stiffness(1, 77);
+  const double row[4] = {2.0 / 3, -1.0 / 6, -1.0 / 6, -1.0 / 3};
+  for (std::size_t q = 0; q < 4; ++q) EXPECT_NEAR(isotropic.entries[q], row[q], 1e-15);
+}
+
+TEST(Problems, PlaneStrainHasTheEnergyOfItsStrains) {
+  constexpr double nu = 0.3;
+  constexpr double lambda = nu / ((1 + nu) * (1 - 2 * nu));
+  constexpr double mu = 1 / (2 * (1 + nu));
+  const auto k = krysol::gallery::plane_strain_stiffness(nu);
+  const auto energy = [&](double xx, double yy, double xy) {  // of u = (xx x + xy y, xy x + yy y)
+    std::vector<double> u;
+    for (int p = 0; p < 4; ++p) {
+      u.push_back(xx * (p & 1) + xy * (p >> 1));
+      u.push_back(xy * (p & 1) + yy * (p >> 1));
+    }
+    double sum = 0;
+    for (std::size_t p = 0; p < 8; ++p) {
+      for (std::size_t q = 0; q < 8; ++q) sum += u[p] * k.entries[8 * p + q] * u[q];
+    }
+    return sum;
+  };
+  EXPECT_NEAR(energy(1, 0, 0), lambda + 2 * mu, 1e-14);
+  EXPECT_NEAR(energy(1, 1, 0), 4 * lambda + 4 * mu, 1e-14);
+  EXPECT_NEAR(energy(0, 0, 1), 4 * mu, 1e-14);
+}
+
+TEST(Problems, GridsWithoutBoundaryAndGraphsHaveConstantsInTheirNullSpace) {
+  for (const char* name : {"neumann:5", "neumann2d:7", "laplacian:60", "laplacian:61:3"}) {
+    const auto a = make_problem(name);
+    const auto properties = krysol::analyze(a);
+    EXPECT_EQ(properties.asymmetry, 0) << name;
+    const std::vector<double> ones(static_cast<std::size_t>(a.rows), 1.0);
+    for (Index i = 0; i < a.rows; ++i) EXPECT_EQ(row_of_product(a, ones, i), 0) << name << ' ' << i;
+    const auto wide = dense(a);
+    Dense<std::complex<double>> full(wide.rows, wide.cols);
+    for (std::size_t k = 0; k < wide.entries.size(); ++k) {
+      full.entries[k] = static_cast<double>(wide.entries[k]);
+    }
+    int zeros = 0;
+    for (const double lambda : hermitian_eigen(full).values) {
+      EXPECT_GT(lambda, -1e-12) << name;
+      zeros += lambda < 1e-10 ? 1 : 0;
+    }
+    EXPECT_EQ(zeros, std::string(name).ends_with(":3") ? 3 : 1) << name;
+  }
+}
+
+/// Whatever the densities: Wathen 1987.
+TEST(Problems, WathensEigenvaluesScaledByTheDiagonalLieBetweenAQuarterAndFourAndAHalf) {
+  const auto wide = dense(make_problem("wathen:5"));
+  Dense<std::complex<double>> scaled(wide.rows, wide.cols);
+  for (std::size_t i = 0; i < wide.rows; ++i) {
+    for (std::size_t j = 0; j < wide.cols; ++j) {
+      scaled(i, j) = static_cast<double>(wide(i, j) / std::sqrt(wide(i, i) * wide(j, j)));
+    }
+  }
+  const auto values = hermitian_eigen(scaled).values;
+  EXPECT_GE(values.front(), 0.25 - 1e-12);
+  EXPECT_LE(values.front(), 0.5);
+  EXPECT_LE(values.back(), 4.5 + 1e-12);
+  EXPECT_GE(values.back(), 3.5);
+}
+
+TEST(Problems, TakeANumberAfterTheSizeWhereOneIsMeant) {
+  EXPECT_EQ(message_of([] { make_problem("random:9:0"); }),
+            "'random:9:0': a density above 0 and up to 1");
+  EXPECT_EQ(message_of([] { make_problem("rotated:9:400"); }),
+            "'rotated:9:400': an angle between -360 and 360 degrees");
+  EXPECT_EQ(message_of([] { make_problem("laplacian:9:1.5"); }),
+            "'laplacian:9:1.5': a whole number of parts from 1 to 1000");
+  EXPECT_EQ(message_of([] { make_problem("laplacian:2:3"); }),
+            "'laplacian:2:3': 3 parts of 2 nodes");
+  EXPECT_EQ(message_of([] { make_problem("poisson:9:2"); }),
+            "'poisson:9:2': a size from 1 to 1000 is needed");
 }
 
 TEST(Problems, TheMeshPassesThePatchTest) {

@@ -174,6 +174,19 @@ inline Triplets<double> biharmonic1d(Index n) {
   return t;
 }
 
+/// A with each number times [2 1; 1 3]: two unknowns a node.
+inline Triplets<double> two_unknowns(const Triplets<double>& a) {
+  auto t = no_entries<double>(2 * a.rows, 2 * a.cols);
+  const double block[4] = {2, 1, 1, 3};
+  for (std::size_t k = 0; k < a.values.size(); ++k) {
+    for (Index p = 0; p < 4; ++p) {
+      t.add(2 * a.row_idx[k] + p / 2, 2 * a.col_idx[k] + p % 2,
+            block[static_cast<std::size_t>(p)] * a.values[k]);
+    }
+  }
+  return t;
+}
+
 /// 1, 2, ..., n, for eigenvalues.
 inline std::vector<double> one_to(Index n) {
   std::vector<double> v;
