@@ -32,8 +32,8 @@ class Multigrid {
  public:
   static constexpr std::string_view name = "amg";
 
-  /// format: what A is multiplied in, by its name, where that is known. Throws
-  /// PreconditionerRefusal where a diagonal entry is not positive on some level; OutOfMemory.
+  /// format: what A is multiplied in, by its name, where that is known. Throws as
+  /// multigrid::make_hierarchy does.
   Multigrid(const HostCsr<T>& a, const MultigridOptions& options, std::string_view format);
 
   void apply(const Exec& exec, const ConstVector<T, Exec>& r, const Vector<T, Exec>& z) const;

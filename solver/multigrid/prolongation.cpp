@@ -64,8 +64,9 @@ void orthonormalize(S* q, std::size_t rows, std::size_t k, S* r) {
   }
 }
 
-/// What smoothing divides by: the diagonal of A with its weak entries added, row by row, such that
-/// F b = A b for the b of the near-null space that is one unknown's.
+/// What smoothing divides by: the diagonal of A with the weak entries of the same unknown added,
+/// row by row, in proportion to the near-null vector b that is this unknown's. With one unknown a
+/// node, F b = A b.
 struct Lumped {
   HostArray<double> diagonal;  // [rows]
   double largest_sum = 0;      // of |F| / D, over the rows
