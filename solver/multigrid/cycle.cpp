@@ -5,30 +5,12 @@
 
 #include <krysol/solver/krylov/blas1.hpp>
 #include <krysol/solver/multigrid/cycle_kernels.hpp>
+#include <krysol/solver/multigrid/rounded_values.hpp>
 #include <krysol/spmv/base/format_refusal.hpp>
 #include <krysol/spmv/base/spaces.hpp>
 
 namespace krysol::multigrid {
 namespace {
-
-template <class S, class W>
-HostCsr<S> rounded_values(const HostCsr<W>& a) {
-  HostCsr<S> out;
-  out.rows = a.rows;
-  out.cols = a.cols;
-  out.row_ptr = a.row_ptr;
-  out.col_idx = a.col_idx;
-  if constexpr (std::is_same_v<S, W>) {
-    out.values = a.values;
-  } else {
-    out.values = allocate<decltype(out.values)>("multigrid.values", a.nnz());
-    host_for("krysol::multigrid(rounded)", a.nnz(),
-             [from = a.values.data(), to = out.values.data()](std::int64_t k) {
-               to[k] = rounded<S>(from[k]);
-             });
-  }
-  return out;
-}
 
 /// With a pattern of its own: the caller's may be gone before the hierarchy.
 template <class S>

@@ -2,31 +2,12 @@
 #include <krysol/solver/multigrid/multigrid.hpp>
 
 #include <fmt/core.h>
-#include <krysol/solver/multigrid/cycle_kernels.hpp>
+#include <krysol/solver/multigrid/rounded_values.hpp>
 #include <krysol/solver/precond/jacobi.hpp>
 #include <krysol/spmv/base/spaces.hpp>
 
 namespace krysol {
 namespace {
-
-template <class W, class T>
-HostCsr<W> in_double(const HostCsr<T>& a) {
-  if constexpr (std::is_same_v<W, T>) {
-    return a;
-  } else {
-    HostCsr<W> out;
-    out.rows = a.rows;
-    out.cols = a.cols;
-    out.row_ptr = a.row_ptr;
-    out.col_idx = a.col_idx;
-    out.values = allocate<decltype(out.values)>("multigrid.values", a.nnz());
-    host_for("krysol::multigrid(double)", a.nnz(),
-             [from = a.values.data(), to = out.values.data()](std::int64_t k) {
-               to[k] = multigrid::rounded<W>(from[k]);
-             });
-    return out;
-  }
-}
 
 template <class W>
 std::vector<SetupFact> facts_of(const multigrid::HostHierarchy<W>& h) {
@@ -108,7 +89,7 @@ Multigrid<T, Exec>::Multigrid(const HostCsr<T>& a, const MultigridOptions& optio
                               std::string_view format)
     : options_(options), grid_(format == "stencil" || format == "stencil_pattern") {
   multigrid::HostHierarchy<StoredInDouble> host =
-      multigrid::make_hierarchy(in_double<StoredInDouble>(a), options.levels);
+      multigrid::make_hierarchy(multigrid::rounded_values<StoredInDouble>(a), options.levels);
   facts_ = facts_of(host);
   note_ = note_of(host);
   Kokkos::Timer timer;
