@@ -80,7 +80,8 @@ struct SellProduct {
 
   /// Rows [first, first + count); blocks begin with a slice.
   template <bool fetch>
-  KRYSOL_KEEP_APART void add_slices(std::int64_t first, int count, T* sum) const {
+  KRYSOL_KEEP_APART KOKKOS_INLINE_FUNCTION void add_slices(std::int64_t first, int count,
+                                                           T* sum) const {
     const SellProduct a = *this;  // in registers, see RowLoop
     std::int64_t s = first / C;
     Offset k = a.slice_ptr[s];
