@@ -43,7 +43,7 @@ struct Options {
   bool no_tuning_cache = false;
   std::string reorder = "auto";
   std::string solver = "cg";
-  std::string precond = "jacobi";
+  std::string precond = "auto";
   StoppingCriteria stop;
   double lambda_min = 0;
   std::string output;
@@ -62,11 +62,21 @@ std::filesystem::path vector_path(const std::string& option) {
   return option == "-" ? "/dev/stdout" : option;
 }
 
+std::vector<PreconditionerInfo> preconditioners_and_auto() {
+  auto list = list_preconditioners();
+  list.push_back(
+      {"auto",
+       "begins with jacobi, and goes over to amg or cholesky where they are predicted to "
+       "take less; the default",
+       true});
+  return list;
+}
+
 std::string list_text() {
   std::string out = formats_section("; the default");
   out += list_section("orders of the rows (--reorder)", list_orders());
   out += list_section("solvers (--solver)", list_solvers());
-  out += list_section("preconditioners (--precond)", list_preconditioners());
+  out += list_section("preconditioners (--precond)", preconditioners_and_auto());
   out +=
       "right-hand sides (--rhs):\n"
       "  FILE            a vector; NAME_b.mtx beside NAME.mtx is found by itself\n"
@@ -173,7 +183,9 @@ int run_typed(const Options& options, SolveOptions wanted, const Assembled<S>& a
                     "LSQR or CGLS",
                     options.matrix, a.rows, a.cols));
   }
+  Kokkos::Timer timer;
   Solver<S> solver(a, std::move(wanted));
+  report.seconds_to_solution = timer.seconds();
   const SolveReport setup = solver.report();
   Outputs outputs;
   outputs.attempt([&] { write_tuning(options, setup); });
@@ -190,7 +202,9 @@ int run_typed(const Options& options, SolveOptions wanted, const Assembled<S>& a
       progress.show(p, b_norm);
       return !CatchInterrupt::happened();
     });
+    timer.reset();
     solver.solve(system.b, system.x);
+    report.seconds_to_solution += timer.seconds();
   }
   take(solver.report(), report);
   if (report.solved) report.error = relative_error(system);
@@ -283,7 +297,7 @@ void add_options(CLI::App& app, Options& o) {
       ->check(known_name("solver", list_solvers()))
       ->capture_default_str();
   app.add_option("--precond", o.precond, "preconditioner, see --list")
-      ->check(known_name("preconditioner", list_preconditioners()))
+      ->check(known_name("preconditioner", preconditioners_and_auto()))
       ->capture_default_str();
   app.add_option("--tol", o.stop.rtol, "stop at |b - Ax| <= tol |b|, in the 2-norm")
       ->check(number_from(0))

@@ -44,6 +44,9 @@ set(KRYSOL_HOST_ONLY_SOURCES
   spmv/matrix/triplet_edits.cpp
   spmv/matrix/triplets.cpp
   spmv/order/order_choice.cpp
+  solver/choice/joined_results.cpp
+  solver/choice/predicted_cost.cpp
+  solver/choice/preconditioner_trial.cpp
   solver/outcome/advice.cpp
   solver/outcome/error_bounds.cpp
   solver/outcome/lanczos.cpp
@@ -92,6 +95,10 @@ set(KRYSOL_SOURCES
   spmv/select/formats.cpp
   spmv/select/select.cpp
   spmv/select/tuning_record.cpp
+  solver/cholesky/cholesky.cpp
+  solver/cholesky/elimination.cpp
+  solver/cholesky/factors.cpp
+  solver/choice/preconditioner_choice.cpp
   solver/interface/columns.cpp
   solver/interface/matrix_input.cpp
   solver/interface/value_watch.cpp
@@ -119,6 +126,7 @@ set(KRYSOL_FLOAT_SOURCES
   spmv/select/formats_reduced_complex_double.cpp
   spmv/select/formats_reduced_double.cpp
   solver/registry.cpp
+  solver/cholesky/cholesky.cpp
   solver/multigrid/multigrid.cpp
   solver/precond/block_jacobi.cpp
   spmv/dense/dense.cpp

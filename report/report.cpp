@@ -143,6 +143,33 @@ std::string energy_lines(const Report& r) {
   return out;
 }
 
+/// What `auto` tried, where that was more than one.
+std::string trial_lines(const Report& r) {
+  if (r.trials.size() < 2) return {};
+  std::string out;
+  for (const PreconditionerTrial& t : r.trials) {
+    std::vector<std::string> parts;
+    if (t.predicted_cost > 0 && t.cost_without > 0) {
+      parts.push_back(std::isfinite(t.predicted_cost)
+                          ? fmt::format("predicted to take {:.2g} of going on without it",
+                                        t.predicted_cost / t.cost_without)
+                          : std::string("looked at"));
+    }
+    if (t.setup_seconds > 0) parts.push_back(fmt::format("setup {}", duration(t.setup_seconds)));
+    if (t.iterations > 0) {
+      parts.push_back(fmt::format("{} iteration{} in {}", t.iterations,
+                                  t.iterations == 1 ? "" : "s", duration(t.seconds)));
+      parts.push_back(
+          fmt::format("|b - Ax| from {:.1e} to {:.1e}", t.first_residual, t.last_residual));
+    }
+    parts.push_back(t.outcome);
+    out +=
+        line(&t == r.trials.data() ? "auto" : "", fmt::format("{}: {}", t.name, join(parts, ", ")));
+  }
+  out += line("", fmt::format("to repeat it: --precond {}", stages_as_text(r.trials)));
+  return out;
+}
+
 std::string outcome_block(const Report& r) {
   const SolveResult& s = r.result;
   std::string out;
@@ -198,6 +225,7 @@ std::string as_text(const Report& r, bool explained) {
   }
   if (!facts.empty()) out += line("", join(facts, ", "));
   out += lists;
+  out += trial_lines(r);
   const std::string absolute = r.stop.atol > 0 ? fmt::format(", or {:.3g}", r.stop.atol) : "";
   out += line("stop", fmt::format("|b - Ax| <= {:.3g} |b|{}", r.stop.rtol, absolute));
   for (const std::string& note : r.notes) out += line("note", note);

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <krysol/solver/choice/preconditioner_trial.hpp>
 #include <krysol/solver/outcome/solver.hpp>
 #include <krysol/spmv/order/order_choice.hpp>
 #include <krysol/spmv/select/format_choice.hpp>
@@ -66,7 +67,8 @@ struct Report {
   std::string solver;
   std::string preconditioner;
   std::vector<std::pair<std::string, std::string>>
-      preconditioner_facts;  // a table of what was made
+      preconditioner_facts;                 // a table of what was made
+  std::vector<PreconditionerTrial> trials;  // where `auto` chose it
   std::string rhs;
   std::string x0;
   StoppingCriteria stop;
@@ -77,7 +79,8 @@ struct Report {
   std::optional<double> error;  // |x - x*|_2 / |x*|_2 where x* is known
   Counter read;
   Counter convert;
-  Counter setup;  // of the preconditioner
+  Counter setup;                   // of the preconditioner
+  double seconds_to_solution = 0;  // from the rows in memory to x, all that lies between
   std::optional<Bandwidth> bandwidth;
 };
 

@@ -4,6 +4,8 @@
 #include <krysol/report/choice_report.hpp>
 #include <krysol/report/report.hpp>
 
+#include <cmath>
+
 namespace krysol::report {
 namespace {
 
@@ -140,6 +142,25 @@ Json facts_of(const Report& r) {
   return out;
 }
 
+Json choice_of_preconditioner(const Report& r) {
+  if (r.trials.empty()) return nullptr;
+  const auto known = [](double v) { return v > 0 && std::isfinite(v) ? Json(v) : Json(nullptr); };
+  Json tried = Json::array();
+  for (const PreconditionerTrial& t : r.trials) {
+    tried.push_back({{"name", t.name},
+                     {"predicted_cost", known(t.predicted_cost)},
+                     {"predicted_iterations", known(t.predicted_iterations)},
+                     {"cost_without", known(t.cost_without)},
+                     {"setup_seconds", t.setup_seconds},
+                     {"iterations", t.iterations},
+                     {"seconds", t.seconds},
+                     {"first_residual", known(t.first_residual)},
+                     {"last_residual", known(t.last_residual)},
+                     {"outcome", t.outcome}});
+  }
+  return {{"repeat", stages_as_text(r.trials)}, {"tried", tried}};
+}
+
 }  // namespace
 
 std::string as_json(const Report& r) {
@@ -154,6 +175,7 @@ std::string as_json(const Report& r) {
               {"solver", r.solver},
               {"preconditioner", r.preconditioner},
               {"preconditioner_report", facts_of(r)},
+              {"preconditioner_choice", choice_of_preconditioner(r)},
               {"rhs", r.rhs},
               {"x0", r.x0},
               {"stop",
@@ -164,6 +186,7 @@ std::string as_json(const Report& r) {
                 {"lambda_min", r.lambda_min}}},
               {"notes", r.notes},
               {"result", outcome(r)},
+              {"seconds_to_solution", r.seconds_to_solution},
               {"work",
                {{"read", as_json(r.read)},
                 {"convert", as_json(r.convert)},

@@ -35,6 +35,7 @@ void take(const SolveReport& solve, Report& report) {
   report.solver = solve.solver;
   report.preconditioner = solve.preconditioner;
   report.preconditioner_facts = solve.preconditioner_facts;
+  report.trials = solve.trials;
   report.stop = solve.stop;
   report.notes.insert(report.notes.end(), solve.notes.begin(), solve.notes.end());
   report.result = solve.result;

@@ -2,6 +2,7 @@
 #include <krysol/solver/registry.hpp>
 
 #include <fmt/core.h>
+#include <krysol/solver/cholesky/cholesky.hpp>
 #include <krysol/solver/krylov/cg.hpp>
 #include <krysol/solver/krylov/minres.hpp>
 #include <krysol/solver/multigrid/multigrid.hpp>
@@ -125,6 +126,12 @@ Made<T, Exec> amg(const Ingredients<T, Exec>& from) {
                          multiply != nullptr ? multiply->name() : std::string_view{}));
 }
 
+template <class T, class Exec>
+Made<T, Exec> cholesky_factors(const Ingredients<T, Exec>& from) {
+  static_cast<void>(from.options({}));
+  return erased<T, Exec>(Cholesky<T, Exec>(from.matrix()));
+}
+
 /// To add a preconditioner: write its header, and add a line here.
 template <class T, class Exec>
 std::vector<PreconditionerEntry<T, Exec>> preconditioners() {
@@ -147,6 +154,9 @@ std::vector<PreconditionerEntry<T, Exec>> preconditioners() {
         "grids, meshes, structures, the larger the better: tens of iterations whatever the size",
         true},
        &amg<T, Exec>},
+      {{"cholesky",
+        "an exact factorization: some 10^5 rows, systems that take others thousands of iterations"},
+       &cholesky_factors<T, Exec>},
   };
 }
 

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include <fmt/core.h>
+#include <krysol/solver/choice/preconditioner_choice.hpp>
 #include <krysol/solver/interface/value_watch.hpp>
 #include <krysol/solver/outcome/breakdown.hpp>
 #include <krysol/solver/registry.hpp>
@@ -51,13 +52,18 @@ void check_name(std::string_view kind, std::string_view name, const Entries& ent
   throw std::invalid_argument(fmt::format("unknown {} '{}'; known:{}", kind, name, known));
 }
 
+bool is_auto(const SolveOptions& o) { return base_of(o.preconditioner) == "auto"; }
+
 /// What can be wrong without a look at the matrix is said before hours are spent on it.
 void check_options(const SolveOptions& o) {
   check_stopping(o.stop);
   check_at_least("expected_products", o.expected_products, 0);
   method_traits(o.solver);  // throws for a name that is unknown
   check_name("order", o.order, list_orders());
-  check_name("preconditioner", base_of(o.preconditioner), list_preconditioners());
+  auto preconditioners = list_preconditioners();
+  preconditioners.push_back({"auto", {}});
+  check_name("preconditioner", base_of(o.preconditioner), preconditioners);
+  if (is_auto(o)) preconditioner_stages(o.preconditioner, o.preconditioner_options);
   auto formats = list_formats();
   formats.push_back({"auto", {}, {}});
   check_name("format", base_of(o.format), formats);
@@ -134,6 +140,12 @@ SolveResult stopped_at_not_finite(Index row, bool in_b, double atol, const Metho
   return r;
 }
 
+std::vector<std::pair<std::string, std::string>> named(const std::vector<SetupFact>& facts) {
+  std::vector<std::pair<std::string, std::string>> list;
+  for (const SetupFact& fact : facts) list.emplace_back(fact.name, fact.value);
+  return list;
+}
+
 template <class V>
 bool same_array(const V& a, const V& b) {
   const auto n = a.extent(0);
@@ -152,8 +164,9 @@ struct Solver<T>::State {
   OrderChoice order{};
   Vector<Index> places{};  // order on the device; empty: none
   std::shared_ptr<const Operator<T>> op{};
-  MadePreconditioner<T, Exec> m{};
-  std::shared_ptr<const AnyPreconditioner<T>> own_m{};
+  MadePreconditioner<T, Exec> m{};                      // that has been asked for
+  std::unique_ptr<PreconditionerChoice<T>> chooses{};   // or what chooses one
+  std::shared_ptr<const AnyPreconditioner<T>> own_m{};  // or the caller's
   std::optional<SolveResult> refused{};
   std::unique_ptr<ValueWatch> watch{};
   SolveReport report{};
@@ -168,6 +181,35 @@ struct Solver<T>::State {
   }
 
   const AnyPreconditioner<T>& preconditioner() const { return own_m ? *own_m : *m.m; }
+  const MadePreconditioner<T, Exec>& made() const { return chooses ? chooses->first() : m; }
+
+  /// Other methods than CG need a preconditioner that is symmetric positive definite for any A, and
+  /// a bound of the eigenvalues of M^-1 A holds for one M.
+  bool may_choose() const {
+    const auto& given = options.solver_options;
+    const auto bound = given.find("lambda_min");
+    return base_of(options.solver) == "cg" && (bound == given.end() || bound->second == "0");
+  }
+
+  /// Adds what is missing of m, or `chooses`.
+  void make_m(const HostCsr<T>& a) {
+    if (!is_auto(options)) {
+      m = make_preconditioner<T, Exec>(options.preconditioner,
+                                       {&a, op.get(), options.preconditioner_options});
+      return;
+    }
+    auto stages = preconditioner_stages(options.preconditioner, options.preconditioner_options);
+    if (!stages.empty() && !may_choose()) {
+      refuse(fmt::format("preconditioner '{}' goes with cg alone, and with no lambda_min",
+                         options.preconditioner));
+    }
+    if (may_choose()) {
+      chooses = std::make_unique<PreconditionerChoice<T>>(a, op, positive_off_diagonal(a),
+                                                          std::move(stages));
+    } else {
+      m = make_preconditioner<T, Exec>("jacobi", {&a, op.get(), {}});
+    }
+  }
 
   /// A in rows, and whether CG can work on it at all.
   HostCsr<T> screened(const MatrixInput<T>& in, SolveReport& to) const {
@@ -235,13 +277,19 @@ struct Solver<T>::State {
   void describe_preconditioner(SolveReport& to) const {
     const std::string counted =
         order.order.empty() ? "" : fmt::format("; rows counted in the order '{}'", order.name);
-    to.preconditioner = m.used;
-    to.preconditioner_facts.clear();
-    for (const SetupFact& fact : m.m->report()) {
-      to.preconditioner_facts.emplace_back(fact.name, fact.value);
-    }
-    to.refusal = m.refusal.empty() ? "" : m.refusal + counted;
-    if (!m.note.empty()) to.notes.push_back(m.note + counted);
+    to.preconditioner = made().used;
+    to.preconditioner_facts = named(made().m->report());
+    to.trials.clear();
+    to.refusal = made().refusal.empty() ? "" : made().refusal + counted;
+    if (!made().note.empty()) to.notes.push_back(made().note + counted);
+  }
+
+  /// After a solve in which the preconditioner was chosen.
+  static void describe_choice(const ChosenSolve& seen, SolveReport& to) {
+    to.preconditioner = seen.used;
+    to.preconditioner_facts = named(seen.facts);
+    to.trials = seen.trials;
+    if (seen.setup_seconds > 0) to.setup.add(seen.setup_seconds, 0);
   }
 
   /// The format that was chosen, for other values; chosen anew where it refuses those.
@@ -299,8 +347,7 @@ struct Solver<T>::State {
     report.convert.add(timer.seconds(), static_cast<double>(bytes(moved) + op->bytes()));
 
     timer.reset();
-    m = make_preconditioner<T, Exec>(options.preconditioner,
-                                     {&moved, op.get(), options.preconditioner_options});
+    make_m(moved);
     Exec{}.fence();
     report.setup = {};
     report.setup.add(timer.seconds(), 0);
@@ -320,7 +367,7 @@ struct Solver<T>::State {
       watch_values();
       return;
     }
-    if (!op || !m.m) {  // nothing to keep: the matrix before was refused
+    if (!op || (!m.m && !chooses)) {  // nothing to keep: the matrix before was refused
       input = std::move(in);
       report = std::move(to);
       refused.reset();
@@ -331,17 +378,21 @@ struct Solver<T>::State {
     }
     Kokkos::Timer timer;
     const HostCsr<T> moved = order.order.empty() ? a : reordered(a, order.order);
-    std::shared_ptr<const Operator<T>> made = formatted_again(moved, to);
-    to.format_bytes = made->bytes();
+    std::shared_ptr<const Operator<T>> made_op = formatted_again(moved, to);
+    to.format_bytes = made_op->bytes();
     to.convert = {};
-    to.convert.add(timer.seconds(), static_cast<double>(bytes(moved) + made->bytes()));
+    to.convert.add(timer.seconds(), static_cast<double>(bytes(moved) + made_op->bytes()));
     timer.reset();
-    update_preconditioner(m, moved);
+    if (chooses) {
+      chooses->update(moved, made_op, positive_off_diagonal(moved));
+    } else {
+      update_preconditioner(m, moved);
+    }
     Exec{}.fence();
     to.setup = {};
     to.setup.add(timer.seconds(), 0);
     describe_preconditioner(to);
-    op = std::move(made);
+    op = std::move(made_op);
     input = std::move(in);
     report = std::move(to);
     refused.reset();
@@ -365,12 +416,14 @@ struct Solver<T>::State {
         "and keep the arrays that are shared");
   }
 
-  SolveResult solve_column(const ColumnsRef& b, const ColumnsRef& x, std::int64_t c) const {
+  /// `seen`, where a preconditioner was chosen meanwhile, is all but the result.
+  SolveResult solve_column(const ColumnsRef& b, const ColumnsRef& x, std::int64_t c,
+                           std::optional<ChosenSolve>& seen) const {
     if (refused) {
       check_watch(*refused);
       return *refused;
     }
-    if (!own_m && !m.m) refuse("the last update was refused by `strict`; update again");
+    if (!own_m && !m.m && !chooses) refuse("the last update was refused by `strict`; update again");
     const Vector<T> from = gathered<T>(b, c, places, false);
     const Vector<T> to = gathered<T>(x, c, places, true);
     for (const bool in_b : {true, false}) {
@@ -380,9 +433,16 @@ struct Solver<T>::State {
       const Index row = order.order.empty() ? static_cast<Index>(bad) : order.order[place];
       return stopped_at_not_finite(row, in_b, options.stop.atol, method_traits(options.solver));
     }
-    SolveResult r = krysol::solve<T, Exec>(options.solver, Exec{}, *op, ConstVector<T>(from), to,
-                                           preconditioner(), options.stop, options.observer,
-                                           options.solver_options);
+    SolveResult r;
+    if (chooses) {
+      seen = chooses->solve(ConstVector<T>(from), to, options.stop, options.observer,
+                            options.solver_options);
+      r = std::move(seen->result);
+    } else {
+      r = krysol::solve<T, Exec>(options.solver, Exec{}, *op, ConstVector<T>(from), to,
+                                 preconditioner(), options.stop, options.observer,
+                                 options.solver_options);
+    }
     count_as_caller(order.order, r);
     check_watch(r);
     scatter<T>(to, places, x, c);
@@ -417,10 +477,9 @@ Solver<T>::Solver(std::shared_ptr<const Operator<T>> a, SolveOptions options,
     s.report.preconditioner = s.own_m->name();
     return;
   }
-  // The default is not what anybody asked for.
   std::string name = s.options.preconditioner;
-  if (name == "jacobi" && !s.options.strict) {
-    s.report.notes.emplace_back("jacobi needs a matrix: none is used");
+  if ((name == "jacobi" && !s.options.strict) || name == "auto") {
+    s.report.notes.push_back(fmt::format("{} needs a matrix: none is used", name));
     name = "none";
   }
   s.m = make_preconditioner<T, Exec>(name, {nullptr, s.op.get(), s.options.preconditioner_options});
@@ -439,8 +498,14 @@ std::vector<SolveResult> Solver<T>::solve_columns(const ColumnsRef& b, const Col
   const State& s = *state_;
   check_columns("krysol::solve", rows(), b, x);
   std::vector<SolveResult> all;
-  for (std::int64_t c = 0; c < b.cols; ++c) all.push_back(s.solve_column(b, x, c));
+  std::vector<std::optional<ChosenSolve>> chosen(static_cast<std::size_t>(b.cols));
+  for (std::int64_t c = 0; c < b.cols; ++c) {
+    all.push_back(s.solve_column(b, x, c, chosen[static_cast<std::size_t>(c)]));
+  }
   const std::lock_guard lock(s.reporting);
+  for (const std::optional<ChosenSolve>& c : chosen) {
+    if (c) state_->describe_choice(*c, state_->report);
+  }
   state_->report.solved = !s.refused && !all.empty();
   for (const SolveResult& r : all) {
     if (&r == &all.back() || !r.converged()) state_->report.result = r;

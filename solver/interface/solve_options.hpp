@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <krysol/solver/choice/preconditioner_trial.hpp>
 #include <krysol/solver/outcome/named_options.hpp>
 #include <krysol/solver/outcome/solver.hpp>
 #include <krysol/spmv/matrix/properties.hpp>
@@ -30,10 +31,11 @@ struct SolveReport {
   std::string solver{};
   std::string preconditioner{};  // the one in use: not the one asked for where `refusal` says so
   std::vector<std::pair<std::string, std::string>>
-      preconditioner_facts{};         // names and values, as its report() gives them
-  std::string refusal{};              // what could not be built, and at which row
-  std::vector<std::string> notes{};   // what a user should know of the choices
-  std::vector<std::string> passes{};  // copies made of the caller's arrays, and why
+      preconditioner_facts{};                 // names and values, as its report() gives them
+  std::vector<PreconditionerTrial> trials{};  // by "auto" in the last solve, in order
+  std::string refusal{};                      // what could not be built, and at which row
+  std::vector<std::string> notes{};           // what a user should know of the choices
+  std::vector<std::string> passes{};          // copies made of the caller's arrays, and why
   StoppingCriteria stop{};
   Counter screen{};      // properties of the matrix
   Counter convert{};     // order and format of the last setup or update
@@ -48,7 +50,7 @@ struct SolveReport {
 struct SolveOptions {
   std::string solver = "cg";
   NamedOptions solver_options{};          // what it alone has, as {{"lambda_min", "1e-3"}} for cg
-  std::string preconditioner = "jacobi";  // with its options after a colon: "block-jacobi:8"
+  std::string preconditioner = "auto";    // with its options after a colon: "block-jacobi:8"
   NamedOptions preconditioner_options{};  // or here: {{"block", "8"}}
   std::string format = "auto";            // "auto": measured, unless the matrix is small
   std::string order = "auto";             // of the rows while solving

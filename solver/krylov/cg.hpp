@@ -59,7 +59,13 @@ struct CgRun {
     if (result.status != Status::indefinite_matrix &&
         result.status != Status::indefinite_preconditioner) {
       result.cg->spectrum = lanczos.spectrum(monitor.epsilon);
-      if (options.confirm > 0 && result.cg->spectrum.smallest.converged) confirm_smallest();
+      if (options.confirm > 0 && result.cg->spectrum.smallest.converged) {
+        if (result.status == Status::interrupted) {  // nobody waits for it
+          set_smallest_converged(result.cg->spectrum, false);
+        } else {
+          confirm_smallest();
+        }
+      }
     }
     lanczos.conclude(options.lambda_min, monitor.epsilon, result);
     result.advice = advice(result);

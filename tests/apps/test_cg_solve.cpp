@@ -132,7 +132,7 @@ TEST_F(CgSolve, TellsItsVersionAndItsOptions) {
 TEST_F(CgSolve, PrintsNothingOnStandardErrorWhenThatIsAFile) {
   ::unsetenv("OMP_PROC_BIND");  // where it is missing Kokkos likes to say so
   const auto matrix = write("chain.mtx", chain(100000));
-  const Outcome o = run({matrix, "--time-limit", "0.8"});
+  const Outcome o = run({matrix, "--precond", "jacobi", "--time-limit", "0.8"});
   EXPECT_EQ(o.code, 1);
   EXPECT_EQ(o.err, "");
 }
@@ -144,7 +144,7 @@ TEST_F(CgSolve, ShowsItsProgressOnATerminal) {
   }
   const fs::path name = ::ptsname(terminal);
   const auto matrix = write("chain.mtx", chain(100000));
-  const auto arguments = with_defaults({matrix, "--time-limit", "0.8"});
+  const auto arguments = with_defaults({matrix, "--precond", "jacobi", "--time-limit", "0.8"});
   const pid_t pid = start(KRYSOL_CG_SOLVE, arguments, in("out"), name);
   std::string shown;
   char buffer[4096];

@@ -324,7 +324,7 @@ TEST_F(CgSolve, StopsWhereItIsTold) {
   }
 
   const auto slow = write("chain.mtx", chain(100000));
-  const Json timed = report({slow, "--time-limit", "0.1"}, 1)["result"];
+  const Json timed = report({slow, "--precond", "jacobi", "--time-limit", "0.1"}, 1)["result"];
   EXPECT_EQ(timed["status"], "time_limit");
   EXPECT_GE(timed["seconds"], 0.1);
 }

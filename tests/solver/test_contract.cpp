@@ -340,8 +340,8 @@ TYPED_TEST(Contract, SmoothsFromAnyStart) {
     const auto b = random_vector<double>(n, 1);
     const auto exact = cholesky_solve(dense(t), widen(b));
     int smoothers = 0;
-    for (const std::string name :
-         {"none", "jacobi", "block-jacobi", "ic0", "ssor", "ssor:1.7", "amg:coarsest=9"}) {
+    for (const std::string name : {"none", "jacobi", "block-jacobi", "ic0", "ssor", "ssor:1.7",
+                                   "amg:coarsest=9", "cholesky"}) {
       const auto m = krysol::make_preconditioner<double, TypeParam>(name, host).m;
       if (!m->can_smooth()) continue;
       ++smoothers;

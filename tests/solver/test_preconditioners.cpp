@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <krysol/solver/cholesky/elimination.hpp>
 #include <krysol/solver/precond/block_jacobi.hpp>
 #include <krysol/solver/registry.hpp>
 #include <krysol/spmv/select/formats.hpp>
@@ -163,7 +164,7 @@ TYPED_TEST(Preconditioner, AnswersAnUnknownNameOrNumberWithTheTable) {
   using Exec = typename TypeParam::Space;
   std::string known;
   for (const auto& m : krysol::list_preconditioners()) known += " " + std::string(m.name);
-  EXPECT_EQ(known, " none jacobi block-jacobi ic0 ssor amg");
+  EXPECT_EQ(known, " none jacobi block-jacobi ic0 ssor amg cholesky");
   const auto a = to_csr(as<FileScalar<T>>(poisson1d(8))).matrix;
   for (const std::string name :
        {"jakobi", "", "Jacobi", "jacobi:3", "jacobi:", "none:1", "ic0:1"}) {
@@ -262,7 +263,7 @@ TYPED_TEST(Preconditioner, NamesTheRowWhereAnUpdateHasAnotherPattern) {
   const auto denser = to_csr(as<FileScalar<T>>(t)).matrix;
   const auto smaller = to_csr(as<FileScalar<T>>(poisson2d(4, 2))).matrix;
   const auto r = random_vector<T>(12, 6);
-  for (const std::string name : {"ic0", "ssor"}) {
+  for (const std::string name : {"ic0", "ssor", "cholesky"}) {
     auto made = make_preconditioner<T, Exec>(name, a);
     const auto before = applied(*made.m, r);
     const std::string row = name == "ic0" ? "8" : "6";  // 6 and 8 share a colour
@@ -270,7 +271,8 @@ TYPED_TEST(Preconditioner, NamesTheRowWhereAnUpdateHasAnotherPattern) {
         message_of([&] { update_preconditioner(made, denser); }),
         name + ": row " + row + " has nonzeros at other places than when the matrix was analysed");
     EXPECT_EQ(message_of([&] { update_preconditioner(made, smaller); }),
-              name + ": a matrix of 8 rows where one of 12 was analysed");
+              name + ": a matrix of 8 rows where one of 12 was " +
+                  (name == "cholesky" ? "set up" : "analysed"));
     EXPECT_EQ(applied(*made.m, r), before) << "it must be left as it was";
   }
   for (const std::string name : {"jacobi", "block-jacobi", "amg"}) {
@@ -288,7 +290,7 @@ TYPED_TEST(Preconditioner, GivesWayAndComesBackAsTheValuesChange) {
   t.add(6, 6, -5);
   const auto bad = to_csr(t).matrix;
   const auto r = random_vector<T>(12, 7);
-  for (const std::string name : {"ic0", "ssor", "amg"}) {
+  for (const std::string name : {"ic0", "ssor", "amg", "cholesky"}) {
     auto made = make_preconditioner<T, Exec>(name, good);
     EXPECT_EQ(made.note, "");
     update_preconditioner(made, bad);
@@ -338,6 +340,9 @@ TYPED_TEST(Preconditioner, CountsItsBytes) {
   // The inverse of the only level, in double, and what becomes of r and z on their way to it.
   const double in_double = krysol::is_complex<T> ? 16 : 8;
   EXPECT_EQ(bytes("amg"), n * n * in_double + n * (3 * t + 4 * in_double / 2));
+  const auto l =
+      krysol::sparse_cholesky::eliminate(a.row_ptr.data(), a.col_idx.data(), a.rows, 1e9);
+  EXPECT_EQ(bytes("cholesky"), 2 * in_double * l->entries() + n * (2 * t + 4 * in_double + 16));
 }
 
 TYPED_TEST(Preconditioner, TakesAMatrixWithoutRows) {

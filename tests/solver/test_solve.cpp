@@ -379,7 +379,7 @@ TEST(Solve, TakesAnOperatorWithoutAMatrix) {
   EXPECT_EQ(report.preconditioner, "none");
   ASSERT_EQ(report.notes.size(), 2U);
   EXPECT_TRUE(holds(report.notes[0], "cannot be looked at before the solve"));
-  EXPECT_EQ(report.notes[1], "jacobi needs a matrix: none is used");
+  EXPECT_EQ(report.notes[1], "auto needs a matrix: none is used");
   std::vector<double> expected(50);
   const SolveResult assembled = krysol::solve(krysol::to_csr(poisson1d(50)).matrix, b, expected);
   EXPECT_EQ(r.iterations, assembled.iterations);
@@ -433,7 +433,8 @@ TEST(Solve, SolvesInAnotherOrderAndTellsRowsOfTheCaller) {
 }
 
 TEST(Solve, UpdatesValuesAndKeepsWhatThePatternGave) {
-  for (const char* precond : {"none", "jacobi", "block-jacobi", "ic0", "ssor", "amg:coarsest=20"}) {
+  for (const char* precond :
+       {"none", "jacobi", "block-jacobi", "ic0", "ssor", "amg:coarsest=20", "cholesky"}) {
     for (const char* order : {"none", "rcm"}) {
       for (const char* format : {"csr", "ell", "symmetric", "auto"}) {
         if (std::string(format) == "symmetric" && !krysol::on_host<Kokkos::DefaultExecutionSpace>) {

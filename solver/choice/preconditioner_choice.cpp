@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <krysol/solver/choice/preconditioner_choice.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <exception>
+#include <limits>
+#include <utility>
+
+#include <fmt/core.h>
+#include <krysol/solver/choice/joined_results.hpp>
+#include <krysol/solver/cholesky/cholesky.hpp>
+#include <krysol/spmv/base/join.hpp>
+#include <krysol/spmv/base/spaces.hpp>
+
+namespace krysol {
+namespace {
+
+constexpr double margin = 0.8;  // of the cost of going on: predictions are no better than that
+constexpr double least = 2e7;   // cost of what is left: a millisecond is worth no choice
+constexpr double unlimited = std::numeric_limits<double>::infinity();
+
+[[noreturn]] void refuse_stages(std::string_view name, std::string_view why) {
+  throw std::invalid_argument(
+      fmt::format("preconditioner '{}': {}; expected as in auto:jacobi*40/amg, 40 iterations with "
+                  "jacobi and the rest with amg",
+                  name, why));
+}
+
+PreconditionerStage stage_of(std::string_view name, std::string_view text, bool last) {
+  const auto star = text.rfind('*');
+  PreconditionerStage stage{std::string(text.substr(0, star)), 0};
+  if (last != (star == std::string_view::npos)) {
+    refuse_stages(name, last ? "the last of them goes on to the end"
+                             : fmt::format("how many iterations with '{}'?", text));
+  }
+  if (!last) {
+    const std::string_view count = text.substr(star + 1);
+    const auto [end, error] =
+        std::from_chars(count.data(), count.data() + count.size(), stage.iterations);
+    if (error != std::errc{} || end != count.data() + count.size() || stage.iterations < 1) {
+      refuse_stages(name, fmt::format("'{}' is no number of iterations from 1", count));
+    }
+  }
+  std::string known;
+  for (const auto& info : list_preconditioners()) {
+    if (info.name == base_of(stage.name)) return stage;
+    known += fmt::format(" {}", info.name);
+  }
+  throw std::invalid_argument(
+      fmt::format("preconditioner '{}': unknown '{}'; known:{}", name, base_of(stage.name), known));
+}
+
+/// What is left of the criteria for a solve that goes on.
+StoppingCriteria rest_of(StoppingCriteria stop, std::int64_t rows, const SolveResult& done,
+                         double seconds) {
+  const std::int64_t most = stop.max_iterations > 0 ? stop.max_iterations : 10 * rows;
+  stop.max_iterations = std::max<std::int64_t>(1, most - done.iterations);
+  if (stop.time_limit_s > 0) stop.time_limit_s = std::max(1e-9, stop.time_limit_s - seconds);
+  return stop;
+}
+
+}  // namespace
+
+std::vector<PreconditionerStage> preconditioner_stages(std::string_view name,
+                                                       const NamedOptions& options) {
+  if (!options.empty()) {
+    throw std::invalid_argument(
+        fmt::format("preconditioner '{}': unknown option '{}'; stages follow the colon", name,
+                    options.begin()->first));
+  }
+  std::vector<PreconditionerStage> stages;
+  const auto colon = name.find(':');
+  if (colon == std::string_view::npos) return stages;
+  std::string_view rest = name.substr(colon + 1);
+  for (bool more = true; more;) {
+    const auto slash = rest.find('/');
+    more = slash != std::string_view::npos;
+    stages.push_back(stage_of(name, rest.substr(0, slash), !more));
+    if (more) rest.remove_prefix(slash + 1);
+  }
+  return stages;
+}
+
+template <class T>
+double positive_off_diagonal(const HostCsr<T>& a) {
+  const auto sums = [&](bool positive) {
+    double sum = 0;
+    Kokkos::parallel_reduce(
+        "krysol::choice(signs)",
+        Kokkos::RangePolicy<Host, Kokkos::IndexType<std::int64_t>>(0, a.rows),
+        [=, row_ptr = a.row_ptr.data(), col = a.col_idx.data(), value = a.values.data()](
+            std::int64_t i, double& s) {
+          for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
+            const auto v = static_cast<double>(real_part(value[k]));
+            if (col[k] != i && (v > 0 || !positive)) s += std::abs(v);
+          }
+        },
+        sum);
+    return sum;
+  };
+  const double all = sums(false);
+  return all > 0 ? sums(true) / all : 0;
+}
+
+template <class T>
+PreconditionerChoice<T>::PreconditionerChoice(const HostCsr<T>& a,
+                                              std::shared_ptr<const Operator<T>> op,
+                                              double positive,
+                                              std::vector<PreconditionerStage> stages)
+    : a_(a), op_(std::move(op)), positive_off_diagonal_(positive), stages_(std::move(stages)) {
+  const std::string name = stages_.empty() ? "jacobi" : stages_.front().name;
+  first_ = std::make_shared<Made>(make_preconditioner<T, Exec>(name, {&a_, op_.get(), {}}));
+  current_ = in_use(first_);
+  candidates_ = {{"cholesky"}, {"amg"}};
+}
+
+template <class T>
+void PreconditionerChoice<T>::update(const HostCsr<T>& a, std::shared_ptr<const Operator<T>> op,
+                                     double positive) {
+  const std::lock_guard lock(mutex_);
+  a_ = a;
+  op_ = std::move(op);
+  positive_off_diagonal_ = positive;
+  update_preconditioner<T, Exec>(*first_, a);
+  for (Candidate& c : candidates_) {
+    const bool used = c.made.made && c.made.made == current_.made;
+    if (used) update_preconditioner<T, Exec>(*c.made.made, a);
+    if (!used || c.made.made->used != c.name) c = {c.name};
+  }
+  const auto still = std::find_if(candidates_.begin(), candidates_.end(), [&](const Candidate& c) {
+    return c.made.made && c.made.made == current_.made;
+  });
+  current_ = in_use(still != candidates_.end() ? still->made.made : first_);
+  if (still != candidates_.end()) still->made = current_;
+}
+
+template <class T>
+choice::SystemSize PreconditionerChoice<T>::size() const {
+  return {static_cast<double>(a_.rows),      static_cast<double>(a_.nnz()), sizeof(T),
+          static_cast<double>(op_->bytes()), positive_off_diagonal_,        on_host<Exec>};
+}
+
+template <class T>
+typename PreconditionerChoice<T>::InUse PreconditionerChoice<T>::in_use(
+    std::shared_ptr<Made> made) const {
+  const double applied = made->m->is_diagonal() ? 0 : made->m->bytes();
+  return {std::move(made), choice::iteration_cost(size(), applied)};
+}
+
+/// Makes a candidate; where it is refused, or there is no memory for it, that is its outcome.
+template <class T>
+typename PreconditionerChoice<T>::InUse PreconditionerChoice<T>::made_now(
+    Candidate& c, PreconditionerTrial& trial) {
+  const Kokkos::Timer timer;
+  std::shared_ptr<Made> made;
+  try {
+    if (c.name == "cholesky") {
+      Cholesky<T, Exec> m(a_, *std::exchange(elimination_, std::nullopt));
+      Made described;
+      const SetupNote note = m.setup_note();
+      described.m = std::make_unique<PreconditionerOf<Cholesky<T, Exec>, T, Exec>>(std::move(m));
+      described.note = note.remedy;
+      described.requested = described.used = c.name;
+      made = std::make_shared<Made>(std::move(described));
+    } else {
+      made = std::make_shared<Made>(make_preconditioner<T, Exec>(c.name, {&a_, op_.get(), {}}));
+    }
+    Exec{}.fence();
+    if (made->used != c.name) trial.outcome = "not made: " + made->refusal;
+  } catch (const PreconditionerRefusal& refused) {
+    trial.outcome = fmt::format("not made: {}", refused.what());
+  } catch (const std::bad_alloc& e) {
+    trial.outcome = fmt::format("not made: {}", e.what());
+  }
+  trial.setup_seconds += timer.seconds();
+  c.out = !trial.outcome.empty();
+  if (c.out) return {};
+  return c.made = in_use(std::move(made));
+}
+
+/// The cheapest candidate, made, where one is predicted to cost less than `remaining`. The last of
+/// `trials` is of what is in use now, and then of what is returned.
+template <class T>
+typename PreconditionerChoice<T>::InUse PreconditionerChoice<T>::better_than(
+    double remaining, const InUse& now, std::vector<PreconditionerTrial>& trials) {
+  const std::lock_guard lock(mutex_);
+  const choice::SystemSize n = size();
+  Candidate& factors = candidates_.front();
+  Candidate& levels = candidates_.back();
+  if (levels.cost.setup == 0) levels.cost = choice::multigrid_cost(n);
+  // The order alone may take longer than all that others do, and says whether the rest pays.
+  const bool levels_open = !levels.out && levels.made.made != now.made;
+  const double others = levels_open ? std::min(remaining, levels.cost.total()) : remaining;
+  const bool not_ordered = !factors.out && !factors.made.made && !elimination_;
+  if (not_ordered && 2 * choice::elimination_cost(n) < margin * others) {
+    PreconditionerTrial trial;
+    trial.name = factors.name;
+    trial.cost_without = remaining;
+    const double most_entries = choice::entries_worth(n, remaining);
+    const Kokkos::Timer timer;
+    try {
+      elimination_ =
+          sparse_cholesky::eliminate(a_.row_ptr.data(), a_.col_idx.data(), a_.rows, most_entries);
+    } catch (const std::exception& e) {  // std::bad_alloc, std::invalid_argument
+      trial.outcome = fmt::format("not made: {}", e.what());
+    }
+    trial.setup_seconds = timer.seconds();
+    if (elimination_) {
+      factors.cost = choice::cholesky_cost(n, *elimination_);
+      trial.predicted_cost = factors.cost.total();
+      trial.predicted_iterations = factors.cost.iterations;
+      trial.outcome = "ordered";
+    } else {
+      factors.out = true;
+      if (trial.outcome.empty()) {
+        trial.predicted_cost = unlimited;
+        trial.outcome =
+            fmt::format("not made: its factor would have more than {:.3g} entries", most_entries);
+      }
+    }
+    trials.insert(trials.end() - 1, trial);
+  }
+  Candidate* best = nullptr;
+  for (Candidate& c : candidates_) {
+    const bool known = c.made.made || c.name != factors.name || elimination_;
+    if (c.out || !known || c.made.made == now.made) continue;
+    choice::Cost cost = c.cost;
+    if (c.made.made) cost.setup = 0;
+    if (cost.total() < margin * remaining &&
+        (best == nullptr || cost.total() < best->cost.total())) {
+      best = &c;
+    }
+  }
+  if (best == nullptr) return {};
+  PreconditionerTrial trial;
+  if (best->made.made) {  // in an earlier solve
+    trial.name = best->name;
+    trial.cost_without = remaining;
+    trials.push_back(trial);
+    return best->made;
+  }
+  const auto ordered = std::find_if(trials.begin(), trials.end(), [&](const auto& t) {
+    return t.name == best->name && t.outcome == "ordered";
+  });
+  if (ordered != trials.end()) {
+    trial.setup_seconds = ordered->setup_seconds;
+    trials.erase(ordered);
+  }
+  trial.name = best->name;
+  trial.predicted_cost = best->cost.total();
+  trial.predicted_iterations = best->cost.iterations;
+  trial.cost_without = remaining;
+  const InUse made = made_now(*best, trial);
+  if (made.made) {
+    trials.push_back(trial);  // of the iterations that follow
+  } else {
+    trials.insert(trials.end() - 1, trial);
+  }
+  return made;
+}
+
+/// Sees each iteration with one preconditioner, and whether another would be better.
+template <class T>
+class PreconditionerChoice<T>::Watch {
+ public:
+  InUse now;
+  InUse next{};               // to go on with
+  bool stopped = false;       // by the caller's observer
+  double setup_seconds = 0;   // of what was made in the meantime
+  double predicted_left = 0;  // cost of what was left when it was last looked at
+
+  Watch(PreconditionerChoice& choice, InUse with, const Observer& observer, std::int64_t before,
+        double seconds, std::vector<PreconditionerTrial>& trials, const InUse* back,
+        double cost_of_back)
+      : now(std::move(with)),
+        choice_(choice),
+        observer_(observer),
+        before_(before),
+        seconds_(seconds),
+        trials_(trials),
+        back_(back),
+        cost_of_back_(cost_of_back) {}
+
+  bool operator()(const Progress& p) {
+    if (observer_) {
+      Progress shown = p;
+      shown.iteration += before_;
+      shown.seconds += seconds_;
+      if (!observer_(shown)) {
+        stopped = true;
+        return false;
+      }
+    }
+    if (p.iteration < next_look_ || p.iterations_left < 0) return true;
+    next_look_ = p.iteration + std::max<std::int64_t>(1, p.iteration / 8);
+    // Without rounding CG ends after as many iterations as there are rows.
+    const std::int64_t left = std::min(p.iterations_left, 3 * std::int64_t{choice_.a_.rows});
+    predicted_left = static_cast<double>(left) * now.iteration;
+    if (predicted_left < least) return true;
+    const Kokkos::Timer timer;
+    const std::size_t made = trials_.size();
+    next = choice_.better_than(predicted_left, now, trials_);
+    if (trials_.size() != made || next.made) setup_seconds += timer.seconds();
+    if (next.made) return false;
+    // As good as the one before, had that gone on?
+    if (back_ != nullptr && cost_of_back_ < margin * margin * predicted_left) {
+      next = *back_;
+      PreconditionerTrial trial;
+      trial.name = next.made->used;
+      trial.cost_without = predicted_left;
+      trials_.push_back(trial);
+      return false;
+    }
+    return true;
+  }
+
+ private:
+  PreconditionerChoice& choice_;
+  const Observer& observer_;
+  std::int64_t before_;
+  double seconds_;
+  std::vector<PreconditionerTrial>& trials_;
+  const InUse* back_;
+  double cost_of_back_;
+  std::int64_t next_look_ = 12;
+};
+
+template <class T>
+ChosenSolve PreconditionerChoice<T>::solve(const ConstVector<T, Exec>& b, const Vector<T, Exec>& x,
+                                           const StoppingCriteria& stop, const Observer& observer,
+                                           const NamedOptions& options) {
+  if (!stages_.empty()) return solve_by_stages(b, x, stop, observer, options);
+  ChosenSolve out;
+  Workspace<T, Exec> workspace;
+  const Exec exec;
+  InUse now;
+  {
+    const std::lock_guard lock(mutex_);
+    now = current_;
+  }
+  InUse back;
+  double cost_of_back = 0;
+  StoppingCriteria rest = stop;
+  out.trials.emplace_back();
+  out.trials.back().name = now.made->used;
+  const Kokkos::Timer timer;
+  for (bool begun = false;; begun = true) {
+    Watch watch(*this, now, observer, out.result.iterations, out.result.seconds, out.trials,
+                back.made ? &back : nullptr, cost_of_back);
+    SolveResult r = krysol::solve<T, Exec>(
+        "cg", exec, *op_, b, x, *now.made->m, rest, [&](const Progress& p) { return watch(p); },
+        options, &workspace);
+    r.seconds -= watch.setup_seconds;
+    out.setup_seconds += watch.setup_seconds;
+    // Trials of what was only looked at stand before that of what is in use.
+    PreconditionerTrial& trial = out.trials[out.trials.size() - (watch.next.made ? 2 : 1)];
+    trial.iterations = r.iterations;
+    trial.seconds = r.seconds;
+    trial.first_residual = r.initial_residual;
+    trial.last_residual = r.residual;
+    const Status status = r.status;
+    if (begun) {
+      choice::join(out.result, std::move(r));
+    } else {
+      out.result = std::move(r);
+    }
+    const bool bad = status == Status::indefinite_preconditioner && now.made != first_;
+    if (status == Status::interrupted && watch.next.made && !watch.stopped) {
+      trial.outcome = fmt::format("left for {}", watch.next.made->used);
+    } else if (bad) {
+      trial.outcome = "not positive definite, left for jacobi";
+      watch.next = in_use(first_);
+      PreconditionerTrial again;
+      again.name = first_->used;
+      out.trials.push_back(again);
+    } else {
+      trial.outcome = to_string(status);
+      break;
+    }
+    const bool returns = watch.next.made == back.made || bad;
+    {
+      const std::lock_guard lock(mutex_);
+      for (Candidate& c : candidates_) {  // what was left is not taken again
+        if (!c.made.made || c.made.made != now.made) continue;
+        c.out = true;
+        c.made = {};
+      }
+    }
+    back = returns ? InUse{} : now;
+    cost_of_back = watch.predicted_left;
+    now = watch.next;
+    rest = rest_of(stop, op_->rows, out.result, timer.seconds());
+  }
+  out.used = now.made->used;
+  out.facts = now.made->m->report();
+  const std::lock_guard lock(mutex_);
+  current_ = now;
+  return out;
+}
+
+/// As it was told to.
+template <class T>
+ChosenSolve PreconditionerChoice<T>::solve_by_stages(const ConstVector<T, Exec>& b,
+                                                     const Vector<T, Exec>& x,
+                                                     const StoppingCriteria& stop,
+                                                     const Observer& observer,
+                                                     const NamedOptions& options) {
+  ChosenSolve out;
+  Workspace<T, Exec> workspace;
+  const Exec exec;
+  const Kokkos::Timer timer;
+  std::shared_ptr<Made> made = first_;
+  StoppingCriteria rest = stop;
+  for (std::size_t s = 0; s < stages_.size(); ++s) {
+    PreconditionerTrial trial;
+    if (s > 0) {
+      const Kokkos::Timer setup;
+      made = std::make_shared<Made>(
+          make_preconditioner<T, Exec>(stages_[s].name, {&a_, op_.get(), {}}));
+      Exec{}.fence();
+      trial.setup_seconds = setup.seconds();
+      out.setup_seconds += trial.setup_seconds;
+    }
+    trial.name = made->used;
+    const std::int64_t before = out.result.iterations;
+    const double seconds = out.result.seconds;
+    const std::int64_t last = stages_[s].iterations;
+    bool stopped = false;
+    SolveResult r = krysol::solve<T, Exec>(
+        "cg", exec, *op_, b, x, *made->m, rest,
+        [&](const Progress& p) {
+          if (observer) {
+            Progress shown = p;
+            shown.iteration += before;
+            shown.seconds += seconds;
+            stopped = !observer(shown);
+          }
+          return !stopped && (last == 0 || p.iteration < last);
+        },
+        options, &workspace);
+    trial.iterations = r.iterations;
+    trial.seconds = r.seconds;
+    trial.first_residual = r.initial_residual;
+    trial.last_residual = r.residual;
+    const bool goes_on = r.status == Status::interrupted && !stopped && s + 1 < stages_.size();
+    trial.outcome = goes_on ? fmt::format("left for {}", stages_[s + 1].name)
+                            : std::string(to_string(r.status));
+    if (!made->note.empty()) trial.outcome += "; " + made->note;
+    out.trials.push_back(trial);
+    if (s > 0) {
+      choice::join(out.result, std::move(r));
+    } else {
+      out.result = std::move(r);
+    }
+    if (!goes_on) break;
+    rest = rest_of(stop, op_->rows, out.result, timer.seconds());
+  }
+  out.used = made->used;
+  out.facts = made->m->report();
+  return out;
+}
+
+template double positive_off_diagonal(const HostCsr<double>&);
+template double positive_off_diagonal(const HostCsr<Kokkos::complex<double>>&);
+template class PreconditionerChoice<double>;
+template class PreconditionerChoice<Kokkos::complex<double>>;
+
+}  // namespace krysol

@@ -1,0 +1,111 @@
+// The preconditioner `auto`: chosen while CG runs.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <krysol/solver/choice/preconditioner_trial.hpp>
+#include <krysol/solver/choice/predicted_cost.hpp>
+#include <krysol/solver/registry.hpp>
+
+namespace krysol {
+
+/// Where `auto` is told what to take, as in `auto:jacobi*40/amg`: 40 iterations with jacobi, the
+/// rest with amg.
+struct PreconditionerStage {
+  std::string name;
+  std::int64_t iterations = 0;  // 0: until the end
+};
+
+/// The stages after the colon of `auto:...`; none where there is no colon. Throws
+/// std::invalid_argument, naming what is wrong.
+std::vector<PreconditionerStage> preconditioner_stages(std::string_view name,
+                                                       const NamedOptions& options);
+
+/// A solve by `auto`.
+struct ChosenSolve {
+  SolveResult result{};  // without the seconds of setups
+  std::vector<PreconditionerTrial> trials{};
+  double setup_seconds = 0;  // of what was made meanwhile
+  std::string used{};        // what the last iterations were made with
+  std::vector<SetupFact> facts{};
+};
+
+/// Conjugate gradients whose preconditioner is chosen while they run. They start with jacobi, which
+/// costs next to nothing. Now and then, the iterations still predicted are compared with what
+/// others are predicted to cost, setups included (choice::Cost); where one of them costs less it is
+/// made, and CG goes on with it from the x so far. So a solve that jacobi does quickly has lost
+/// nothing, and one that would take it long has lost about a tenth of what the other takes. A
+/// preconditioner that turns out slower than predicted is left in the same way, for another, or for
+/// the one before. What a solve ended with, the next one begins with.
+///
+/// Nothing is decided by a clock: each run on a processor makes the same choices, for any number of
+/// threads, unless formats were chosen differently.
+///
+/// Several threads may call solve at once.
+template <class T>
+class PreconditionerChoice {
+ public:
+  using Exec = Kokkos::DefaultExecutionSpace;
+  using Made = MadePreconditioner<T, Exec>;
+
+  /// a: kept, with its arrays, for what is made later. stages: to be taken in place of a choice.
+  PreconditionerChoice(const HostCsr<T>& a, std::shared_ptr<const Operator<T>> op,
+                       double positive_off_diagonal, std::vector<PreconditionerStage> stages);
+
+  /// x: the starting guess, and then the solution. Throws as krysol::solve by name does.
+  ChosenSolve solve(const ConstVector<T, Exec>& b, const Vector<T, Exec>& x,
+                    const StoppingCriteria& stop, const Observer& observer,
+                    const NamedOptions& options);
+
+  /// Takes other values in the same pattern; what was in use stays in use, where it can be made.
+  void update(const HostCsr<T>& a, std::shared_ptr<const Operator<T>> op,
+              double positive_off_diagonal);
+
+  /// What solves begin with: jacobi, or the first stage.
+  const Made& first() const { return *first_; }
+
+ private:
+  /// A preconditioner, and what an iteration with it costs.
+  struct InUse {
+    std::shared_ptr<Made> made;
+    double iteration = 0;
+  };
+  /// What is known of one that may be taken.
+  struct Candidate {
+    std::string name;
+    choice::Cost cost{};
+    bool out = false;  // refused, too dear, or left
+    InUse made{};      // empty: not made
+  };
+  class Watch;
+
+  choice::SystemSize size() const;
+  InUse in_use(std::shared_ptr<Made> made) const;
+  InUse made_now(Candidate& c, PreconditionerTrial& trial);
+  InUse better_than(double remaining, const InUse& now, std::vector<PreconditionerTrial>& trials);
+  ChosenSolve solve_by_stages(const ConstVector<T, Exec>& b, const Vector<T, Exec>& x,
+                              const StoppingCriteria& stop, const Observer& observer,
+                              const NamedOptions& options);
+
+  HostCsr<T> a_;
+  std::shared_ptr<const Operator<T>> op_;
+  double positive_off_diagonal_ = 0;
+  std::vector<PreconditionerStage> stages_;
+  std::shared_ptr<Made> first_;  // jacobi
+
+  std::mutex mutex_;  // of what follows
+  InUse current_;     // what the last solve ended with
+  std::vector<Candidate> candidates_;
+  std::optional<sparse_cholesky::Elimination> elimination_;
+};
+
+/// The share of positive entries in the sum of |a_ij| over i != j; real parts of complex ones.
+template <class T>
+double positive_off_diagonal(const HostCsr<T>& a);
+
+}  // namespace krysol

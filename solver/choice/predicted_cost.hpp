@@ -1,0 +1,45 @@
+// What preconditioners are expected to cost, before they are made.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <krysol/solver/cholesky/elimination.hpp>
+
+namespace krysol::choice {
+
+/// Costs are bytes that all cores together move between memory and registers in the same time, so
+/// that they can be compared with an iteration, whose bytes are known. They are the same in each
+/// run, whatever else the machine does, and so is what follows from them.
+struct Cost {
+  double setup = 0;
+  double iteration = 0;
+  double iterations = 0;
+  double total() const { return setup + iteration * iterations; }
+};
+
+/// What costs depend on.
+struct SystemSize {
+  double rows = 0;
+  double nnz = 0;
+  double scalar_bytes = 8;
+  double operator_bytes = 0;         // of the matrix in its format
+  double positive_off_diagonal = 0;  // share of positive entries in the sum of |a_ij|, i != j
+  bool on_host = true;               // vectors are; setups always
+};
+
+/// One iteration of CG with a preconditioner that moves `preconditioner_bytes`, or is fused.
+double iteration_cost(const SystemSize& size, double preconditioner_bytes);
+
+/// Algebraic multigrid. The iterations are a guess: some 20 where hardly any entry beside the
+/// diagonal is positive, as those of discretized scalar equations are, else 60.
+Cost multigrid_cost(const SystemSize& size);
+
+/// Finding the order and pattern of a Cholesky factorization.
+double elimination_cost(const SystemSize& size);
+
+/// The rest of it, once that is known.
+Cost cholesky_cost(const SystemSize& size, const sparse_cholesky::Elimination& elimination);
+
+/// Entries of L that cost as much to compute as `cost`, if nothing else did.
+double entries_worth(const SystemSize& size, double cost);
+
+}  // namespace krysol::choice
