@@ -51,6 +51,7 @@ struct Options {
   std::string json;
   std::string witness;
   ReadOptions read;
+  bool project = false;
   bool strict = false;
   bool quiet = false;
   bool explain = false;
@@ -145,6 +146,7 @@ SolveOptions solve_options(const Options& options) {
   o.format = options.format;
   o.order = options.reorder;
   o.stop = options.stop;
+  o.project = options.project;
   if (options.lambda_min > 0) {
     if (options.solver != "cg") {
       throw UsageError(fmt::format("--lambda-min: only cg bounds its error by it; --solver is {}",
@@ -207,8 +209,14 @@ int run_typed(const Options& options, SolveOptions wanted, const Assembled<S>& a
     report.seconds_to_solution += timer.seconds();
   }
   take(solver.report(), report);
-  if (report.solved) report.error = relative_error(system);
-  if (!options.output.empty() && looks_singular(report.result)) {
+  // Of a singular system x* is one solution of many.
+  if (report.solved && report.null_vectors == 0) report.error = relative_error(system);
+  const bool no_solution =
+      report.result.status == Status::inconsistent && report.result.outside_range > 0;
+  if (!options.output.empty() && no_solution) {
+    report.notes.push_back(
+        fmt::format("{} was not written: A x = b has no solution, see the advice", options.output));
+  } else if (!options.output.empty() && looks_singular(report.result)) {
     report.notes.push_back(fmt::format(
         "{} was not written: |b - A x| is {:.2e}, {:.2e} at the start; x is no solution",
         options.output, report.result.residual, report.result.initial_residual));
@@ -322,6 +330,10 @@ void add_options(CLI::App& app, Options& o) {
   app.add_flag("--low-memory", o.read.low_memory,
                "read a file twice rather than keep its entries beside the matrix; slower")
       ->group("Reading");
+  app.add_flag(
+      "--project", o.project,
+      "where rows of A sum to 0, as without boundary conditions, solve for b without the part\n"
+      "that is outside the range of A");
   app.add_flag("--strict", o.strict,
                "a preconditioner that cannot be built is an error, not replaced by a simpler one");
   app.add_flag("--quiet", o.quiet, "no report; the exit code, errors and files say all");

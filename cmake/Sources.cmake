@@ -99,8 +99,10 @@ set(KRYSOL_SOURCES
   solver/cholesky/elimination.cpp
   solver/cholesky/factors.cpp
   solver/choice/preconditioner_choice.cpp
+  solver/interface/checked_options.cpp
   solver/interface/columns.cpp
   solver/interface/matrix_input.cpp
+  solver/interface/null_components.cpp
   solver/interface/value_watch.cpp
   solver/multigrid/aggregation.cpp
   solver/multigrid/coarsest.cpp

@@ -74,6 +74,7 @@ struct Report {
   StoppingCriteria stop;
   double lambda_min = 0;  // CgOptions::lambda_min
   std::vector<std::string> notes;
+  Index null_vectors = 0;  // known ones of A
   SolveResult result;
   bool solved = false;          // an iteration was started
   std::optional<double> error;  // |x - x*|_2 / |x*|_2 where x* is known

@@ -122,6 +122,8 @@ Json outcome(const Report& r) {
   out["initial_residual"] = known(s.initial_residual);
   out["b_norm"] = known(s.b_norm);
   out["target"] = known(s.target);
+  out["null_vectors"] = r.null_vectors;
+  out["outside_range"] = known(s.outside_range);
   out["attainable"] = s.attainable > 0 ? Json(s.attainable) : Json(nullptr);
   out["rounding"] = s.rounding > 0 ? Json(s.rounding) : Json(nullptr);
   out["relative_error"] = r.error ? Json(*r.error) : Json(nullptr);

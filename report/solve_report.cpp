@@ -38,6 +38,7 @@ void take(const SolveReport& solve, Report& report) {
   report.trials = solve.trials;
   report.stop = solve.stop;
   report.notes.insert(report.notes.end(), solve.notes.begin(), solve.notes.end());
+  report.null_vectors = solve.null_vectors;
   report.result = solve.result;
   report.solved = solve.solved;
   report.convert = solve.convert;

@@ -8,7 +8,11 @@
 
 #include <fmt/core.h>
 #include <krysol/solver/choice/preconditioner_choice.hpp>
+#include <krysol/solver/interface/checked_options.hpp>
+#include <krysol/solver/interface/null_components.hpp>
+#include <krysol/solver/interface/plain_properties.hpp>
 #include <krysol/solver/interface/value_watch.hpp>
+#include <krysol/solver/krylov/blas1.hpp>
 #include <krysol/solver/outcome/breakdown.hpp>
 #include <krysol/solver/registry.hpp>
 #include <krysol/spmv/base/finite.hpp>
@@ -24,91 +28,6 @@ using Exec = Kokkos::DefaultExecutionSpace;
 
 [[noreturn]] void refuse(const std::string& what) {
   throw std::invalid_argument("krysol::solve: " + what);
-}
-
-void check_at_least(std::string_view name, double v, double lowest) {
-  if (!is_finite(v) || v < lowest) {
-    refuse(fmt::format("{} is {}; it must be a finite number from {}", name, v, lowest));
-  }
-}
-
-void check_stopping(const StoppingCriteria& stop) {
-  check_at_least("stop.rtol", stop.rtol, 0);
-  check_at_least("stop.atol", stop.atol, 0);
-  check_at_least("stop.time_limit_s", stop.time_limit_s, 0);
-  if (stop.max_iterations < 0) {
-    refuse(fmt::format("stop.max_iterations is {}; 0 stands for ten times the rows",
-                       stop.max_iterations));
-  }
-}
-
-template <class Entries>
-void check_name(std::string_view kind, std::string_view name, const Entries& entries) {
-  std::string known;
-  for (const auto& e : entries) {
-    if (e.name == name) return;
-    known += fmt::format(" {}", e.name);
-  }
-  throw std::invalid_argument(fmt::format("unknown {} '{}'; known:{}", kind, name, known));
-}
-
-bool is_auto(const SolveOptions& o) { return base_of(o.preconditioner) == "auto"; }
-
-/// What can be wrong without a look at the matrix is said before hours are spent on it.
-void check_options(const SolveOptions& o) {
-  check_stopping(o.stop);
-  check_at_least("expected_products", o.expected_products, 0);
-  method_traits(o.solver);  // throws for a name that is unknown
-  check_name("order", o.order, list_orders());
-  auto preconditioners = list_preconditioners();
-  preconditioners.push_back({"auto", {}});
-  check_name("preconditioner", base_of(o.preconditioner), preconditioners);
-  if (is_auto(o)) preconditioner_stages(o.preconditioner, o.preconditioner_options);
-  auto formats = list_formats();
-  formats.push_back({"auto", {}, {}});
-  check_name("format", base_of(o.format), formats);
-}
-
-double expected_products(const SolveOptions& o) {
-  if (o.expected_products > 0) return o.expected_products;
-  const double usual = SelectOptions{}.products;
-  return o.stop.max_iterations == 0 ? usual
-                                    : std::min(usual, static_cast<double>(o.stop.max_iterations));
-}
-
-template <class S>
-std::complex<double> as_complex(const S& v) {
-  return {static_cast<double>(real_part(v)), static_cast<double>(imaginary_part(v))};
-}
-
-/// The same, whatever the entry type.
-template <class S>
-MatrixProperties<std::complex<double>> plain(const MatrixProperties<S>& p) {
-  MatrixProperties<std::complex<double>> out;
-  out.rows = p.rows;
-  out.cols = p.cols;
-  out.nnz = p.nnz;
-  out.shortest_row = p.shortest_row;
-  out.longest_row = p.longest_row;
-  out.empty_rows = p.empty_rows;
-  out.symmetric = p.symmetric;
-  out.asymmetry = p.asymmetry;
-  out.mirrored = p.mirrored;
-  out.asymmetric_row = p.asymmetric_row;
-  out.asymmetric_col = p.asymmetric_col;
-  out.asymmetric_value = as_complex(p.asymmetric_value);
-  out.asymmetric_mirror = as_complex(p.asymmetric_mirror);
-  out.positive_diagonal = p.positive_diagonal;
-  out.negative_diagonal = p.negative_diagonal;
-  out.zero_diagonal = p.zero_diagonal;
-  out.missing_diagonal = p.missing_diagonal;
-  out.first_not_positive = p.first_not_positive;
-  out.first_not_positive_value = as_complex(p.first_not_positive_value);
-  out.smallest_diagonal = p.smallest_diagonal;
-  out.largest_diagonal = p.largest_diagonal;
-  out.not_finite_row = p.not_finite_row;
-  out.not_finite_col = p.not_finite_col;
-  return out;
 }
 
 /// Rows of a result as the caller counts them.
@@ -164,6 +83,7 @@ struct Solver<T>::State {
   OrderChoice order{};
   Vector<Index> places{};  // order on the device; empty: none
   std::shared_ptr<const Operator<T>> op{};
+  NullComponents null{};                                // in the order of the rows while solving
   MadePreconditioner<T, Exec> m{};                      // that has been asked for
   std::unique_ptr<PreconditionerChoice<T>> chooses{};   // or what chooses one
   std::shared_ptr<const AnyPreconditioner<T>> own_m{};  // or the caller's
@@ -189,6 +109,25 @@ struct Solver<T>::State {
     const auto& given = options.solver_options;
     const auto bound = given.find("lambda_min");
     return base_of(options.solver) == "cg" && (bound == given.end() || bound->second == "0");
+  }
+
+  /// Which equations have no solution: looked for where the method would go astray on those.
+  void find_null(const HostCsr<T>& a, SolveReport& to) {
+    null = method_traits(options.solver).needs_definiteness ? null_components(a) : NullComponents{};
+    to.null_vectors = null.count();
+    if (null.count() > 0) {
+      to.notes.push_back(
+          fmt::format("A is singular: the rows of {} component{} sum to 0. x is one of many "
+                      "solutions, with the mean of the starting guess on each component",
+                      null.count(), null.count() == 1 ? "" : "s"));
+    }
+    const Index lone = rows_of_diagonal_alone(a);
+    if (lone > 0 && lone < a.rows) {
+      to.notes.push_back(
+          fmt::format("{} row{} nothing beside the diagonal, as boundary conditions "
+                      "do, and no part in what else is solved",
+                      lone, lone == 1 ? " has" : "s have"));
+    }
   }
 
   /// Adds what is missing of m, or `chooses`.
@@ -346,6 +285,7 @@ struct Solver<T>::State {
     report.convert = {};
     report.convert.add(timer.seconds(), static_cast<double>(bytes(moved) + op->bytes()));
 
+    find_null(moved, report);
     timer.reset();
     make_m(moved);
     Exec{}.fence();
@@ -382,6 +322,7 @@ struct Solver<T>::State {
     to.format_bytes = made_op->bytes();
     to.convert = {};
     to.convert.add(timer.seconds(), static_cast<double>(bytes(moved) + made_op->bytes()));
+    find_null(moved, to);
     timer.reset();
     if (chooses) {
       chooses->update(moved, made_op, positive_off_diagonal(moved));
@@ -416,6 +357,70 @@ struct Solver<T>::State {
         "and keep the arrays that are shared");
   }
 
+  SolveResult solve_vector(const Vector<T>& b, const Vector<T>& x, const StoppingCriteria& stop,
+                           std::optional<ChosenSolve>& seen) const {
+    NamedOptions with = options.solver_options;
+    if (null.count() > 0) with["confirm"] = "0";  // it would find the null vectors
+    if (!chooses) {
+      return krysol::solve<T, Exec>(options.solver, Exec{}, *op, ConstVector<T>(b), x,
+                                    preconditioner(), stop, options.observer, with);
+    }
+    seen = chooses->solve(ConstVector<T>(b), x, stop, options.observer, with);
+    return std::move(seen->result);
+  }
+
+  /// With b in the range of A: what is outside is compared with the tolerance, or left out where
+  /// that was asked for. x keeps its part along the null vectors.
+  SolveResult solve_singular(const ColumnsRef& columns, std::int64_t c, const Vector<T>& x,
+                             std::optional<ChosenSolve>& seen) const {
+    constexpr double share = 0.9;  // of the tolerance, that may be used up by it
+    constexpr double rounding = 1e-13;
+    const Vector<T> b = gathered<T>(columns, c, places, true);
+    const auto outside = means(null, b);
+    const double norm = norm_of_means(null, outside);
+    const auto mean_of_guess = means(null, x);
+    ReductionWorkspace<Exec> sums;
+    const double b_norm = norm2(Exec{}, b, sums);
+    add_means(null, outside, -1, b);
+    StoppingCriteria stop = options.stop;
+    const double target = std::max(stop.atol, stop.rtol * b_norm);
+    if (!options.project) {
+      if (norm > share * target && norm > rounding * b_norm) {
+        const Vector<T> r = gathered<T>(columns, c, places, true);
+        apply(Exec{}, T(-1), *op, ConstVector<T>(x), T(1), r);
+        return no_solution(norm, norm2(Exec{}, r, sums), b_norm, target);
+      }
+      stop.rtol = 0;
+      stop.atol = std::sqrt(std::max(0.0, target * target - norm * norm));
+    }
+    SolveResult r = solve_vector(b, x, stop, seen);
+    auto drift = means(null, x);
+    for (std::size_t k = 0; k < drift.size(); ++k) drift[k] -= mean_of_guess[k];
+    add_means(null, drift, -1, x);
+    r.outside_range = norm;
+    if (!options.project) {
+      r.target = target;
+      r.b_norm = b_norm;
+      r.residual = std::hypot(r.residual, norm);
+      r.initial_residual = std::hypot(r.initial_residual, norm);
+    }
+    r.advice = advice(r);
+    return r;
+  }
+
+  SolveResult no_solution(double outside, double residual, double b_norm, double target) const {
+    SolveResult r;
+    r.status = Status::inconsistent;
+    r.method = method_traits(options.solver);
+    r.residual = r.initial_residual = residual;
+    r.b_norm = b_norm;
+    r.target = target;
+    r.outside_range = outside;
+    r.history = {residual};
+    r.advice = advice(r);
+    return r;
+  }
+
   /// `seen`, where a preconditioner was chosen meanwhile, is all but the result.
   SolveResult solve_column(const ColumnsRef& b, const ColumnsRef& x, std::int64_t c,
                            std::optional<ChosenSolve>& seen) const {
@@ -433,16 +438,8 @@ struct Solver<T>::State {
       const Index row = order.order.empty() ? static_cast<Index>(bad) : order.order[place];
       return stopped_at_not_finite(row, in_b, options.stop.atol, method_traits(options.solver));
     }
-    SolveResult r;
-    if (chooses) {
-      seen = chooses->solve(ConstVector<T>(from), to, options.stop, options.observer,
-                            options.solver_options);
-      r = std::move(seen->result);
-    } else {
-      r = krysol::solve<T, Exec>(options.solver, Exec{}, *op, ConstVector<T>(from), to,
-                                 preconditioner(), options.stop, options.observer,
-                                 options.solver_options);
-    }
+    SolveResult r = null.count() > 0 ? solve_singular(b, c, to, seen)
+                                     : solve_vector(from, to, options.stop, seen);
     count_as_caller(order.order, r);
     check_watch(r);
     scatter<T>(to, places, x, c);

@@ -16,7 +16,7 @@ namespace krysol {
 /// checks residual and x as with any other M. The factors are L of S A S = L L^H with
 /// S = diag(A)^-1/2, in double, on the host; r and z are copied where the vectors are a device's.
 /// T: double, float, complex alike. Bytes of an application: twice those of L, and 64 a row in
-/// double. What happens to a singular A: see sparse_cholesky::factorize.
+/// double. What happens to a singular A: see sparse_cholesky::numeric_factors.
 template <class T, class Exec = Kokkos::DefaultExecutionSpace>
 class Cholesky {
  public:

@@ -37,12 +37,13 @@ struct SolveReport {
   std::vector<std::string> notes{};           // what a user should know of the choices
   std::vector<std::string> passes{};          // copies made of the caller's arrays, and why
   StoppingCriteria stop{};
-  Counter screen{};      // properties of the matrix
-  Counter convert{};     // order and format of the last setup or update
-  Counter setup{};       // preconditioner, likewise
-  bool solved = false;   // solve was called, and the matrix had not been refused
-  SolveResult result{};  // of the last solve; of several columns the first that did not
-                         // converge, else the last
+  Index null_vectors = 0;  // known ones of A: as many components whose rows sum to 0, for cg
+  Counter screen{};        // properties of the matrix
+  Counter convert{};       // order and format of the last setup or update
+  Counter setup{};         // preconditioner, likewise
+  bool solved = false;     // solve was called, and the matrix had not been refused
+  SolveResult result{};    // of the last solve; of several columns the first that did not
+                           // converge, else the last
 };
 
 /// Everything that cg_solve can be told, with the same defaults. Names are those of its --list:
@@ -63,6 +64,7 @@ struct SolveOptions {
   std::string tuning_name = "the tuning record";  // what notes call `tuning` where it does not fit
   TuningMemory tuning_memory{};   // of earlier runs' measurements; none unless it is given
   bool keep_tuning = false;       // makes SolveReport::tuning: a pass over the pattern
+  bool project = false;           // solve without the part of b along known null vectors of A
   bool strict = false;            // a preconditioner that cannot be built is an error, not replaced
   SolveReport* report = nullptr;  // where krysol::solve puts what it did; Solver::report has it too
 };

@@ -261,6 +261,14 @@ std::string advice(const SolveResult& r) {
     case Status::not_finite:
       return not_finite(r);
     case Status::inconsistent:
+      if (r.outside_range > 0) {
+        return fmt::format(
+            "A x = b has no solution: A is singular, for all rows of a part of it sum to 0, and a "
+            "part of b of norm {:.3e} = {:.2e} |b| is outside its range; no x has a smaller "
+            "residual than that. Correct b, fix an unknown or add a boundary condition; or solve "
+            "without that part of b (--project).",
+            r.outside_range, r.outside_range / r.b_norm);
+      }
       return fmt::format(
           "A x = b has no solution: A is singular to this precision, and b - Ax, of norm {:.2e}, "
           "cannot "

@@ -36,7 +36,7 @@ enum class Status {
   indefinite_preconditioner,  // r'M^-1 r <= 0 was seen for r != 0
   not_symmetric,              // a pair of entries differs, or u'A v and conj(v'A u) do
   not_finite,                 // Inf or NaN in A, b, x0 or an iteration
-  inconsistent                // A is singular, A x = b has no solution; r'M^-1 r is minimal
+  inconsistent                // A is singular, A x = b has no solution
 };
 
 /// "converged", "max_iterations", ... as above.
@@ -95,6 +95,7 @@ struct SolveResult {
   double residual = 0;          // |b - A x|_2, computed from the x that is returned
   double initial_residual = 0;  // |b - A x0|_2
   double b_norm = 0;            // |b|_2
+  double outside_range = 0;     // |part of b along null vectors that are known|_2
   double target = 0;            // max(atol, rtol |b|_2)
   double attainable = 0;        // 10 eps (|A||x| + |b|); 0 where it was not needed
   double rounding = 0;          // |b - A x| due to rounding x alone, estimated; 0: not estimated

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <krysol/solver/interface/checked_options.hpp>
+
+#include <algorithm>
+
+#include <fmt/core.h>
+#include <krysol/solver/choice/preconditioner_choice.hpp>
+#include <krysol/solver/registry.hpp>
+#include <krysol/spmv/base/finite.hpp>
+#include <krysol/spmv/order/reorder.hpp>
+#include <krysol/spmv/select/formats.hpp>
+#include <krysol/spmv/select/select.hpp>
+
+namespace krysol {
+namespace {
+
+[[noreturn]] void refuse_option(const std::string& what) {
+  throw std::invalid_argument("krysol::solve: " + what);
+}
+
+void check_at_least(std::string_view name, double v, double lowest) {
+  if (!is_finite(v) || v < lowest) {
+    refuse_option(fmt::format("{} is {}; it must be a finite number from {}", name, v, lowest));
+  }
+}
+
+template <class Entries>
+void check_name(std::string_view kind, std::string_view name, const Entries& entries) {
+  std::string known;
+  for (const auto& e : entries) {
+    if (e.name == name) return;
+    known += fmt::format(" {}", e.name);
+  }
+  throw std::invalid_argument(fmt::format("unknown {} '{}'; known:{}", kind, name, known));
+}
+
+}  // namespace
+
+void check_stopping(const StoppingCriteria& stop) {
+  check_at_least("stop.rtol", stop.rtol, 0);
+  check_at_least("stop.atol", stop.atol, 0);
+  check_at_least("stop.time_limit_s", stop.time_limit_s, 0);
+  if (stop.max_iterations < 0) {
+    refuse_option(fmt::format("stop.max_iterations is {}; 0 stands for ten times the rows",
+                              stop.max_iterations));
+  }
+}
+
+bool is_auto(const SolveOptions& o) { return base_of(o.preconditioner) == "auto"; }
+
+void check_options(const SolveOptions& o) {
+  check_stopping(o.stop);
+  check_at_least("expected_products", o.expected_products, 0);
+  method_traits(o.solver);  // throws for a name that is unknown
+  check_name("order", o.order, list_orders());
+  auto preconditioners = list_preconditioners();
+  preconditioners.push_back({"auto", {}});
+  check_name("preconditioner", base_of(o.preconditioner), preconditioners);
+  if (is_auto(o)) preconditioner_stages(o.preconditioner, o.preconditioner_options);
+  auto formats = list_formats();
+  formats.push_back({"auto", {}, {}});
+  check_name("format", base_of(o.format), formats);
+}
+
+double expected_products(const SolveOptions& o) {
+  if (o.expected_products > 0) return o.expected_products;
+  const double usual = SelectOptions{}.products;
+  return o.stop.max_iterations == 0 ? usual
+                                    : std::min(usual, static_cast<double>(o.stop.max_iterations));
+}
+
+}  // namespace krysol

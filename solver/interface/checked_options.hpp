@@ -1,0 +1,22 @@
+// What can be wrong with options is said without a look at the matrix, before hours are spent on
+// it. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <krysol/solver/interface/solve_options.hpp>
+
+namespace krysol {
+
+/// Throws std::invalid_argument, naming the field, for a number that is negative or not finite.
+void check_stopping(const StoppingCriteria& stop);
+
+/// Throws std::invalid_argument for names that are unknown, with those that are known, and for
+/// numbers that make no sense.
+void check_options(const SolveOptions& options);
+
+/// Whether the preconditioner is to be chosen.
+bool is_auto(const SolveOptions& options);
+
+/// Multiplications that choosing a format must pay off within.
+double expected_products(const SolveOptions& options);
+
+}  // namespace krysol
