@@ -106,6 +106,7 @@ set(KRYSOL_SOURCES
   solver/interface/value_watch.cpp
   solver/multigrid/aggregation.cpp
   solver/multigrid/coarsest.cpp
+  solver/multigrid/grid_modes.cpp
   solver/multigrid/hierarchy.cpp
   solver/multigrid/largest_eigenvalue.cpp
   solver/multigrid/multigrid.cpp

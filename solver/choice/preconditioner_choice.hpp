@@ -95,6 +95,7 @@ class PreconditionerChoice {
   HostCsr<T> a_;
   std::shared_ptr<const Operator<T>> op_;
   double positive_off_diagonal_ = 0;
+  double least_flops_ = 0;  // of a factorization
   std::vector<PreconditionerStage> stages_;
   std::shared_ptr<Made> first_;  // jacobi
 

@@ -53,12 +53,17 @@ double elimination_cost(const SystemSize& size) {
   return scale(size) * (order_of_row * size.rows + order_of_nonzero * size.nnz);
 }
 
+double multiplications_cost(const SystemSize& size, double multiplications) {
+  const double wide = size.scalar_bytes / 8;  // complex: four times as many
+  return scale(size) * multiplication * wide * wide * multiplications;
+}
+
 Cost cholesky_cost(const SystemSize& size, const sparse_cholesky::Elimination& elimination) {
-  const double wide = size.scalar_bytes / 8;  // complex: four times the multiplications
-  const double setup = assembly_of_entry * wide * elimination.entries() +
-                       multiplication * wide * wide * elimination.flops;
+  const double wide = size.scalar_bytes / 8;
+  const double setup = scale(size) * assembly_of_entry * wide * elimination.entries() +
+                       multiplications_cost(size, elimination.flops);
   const double application = of_one_core * 2 * size.scalar_bytes * elimination.entries();
-  return {scale(size) * setup, iteration_cost(size, scale(size) * application), applications};
+  return {setup, iteration_cost(size, scale(size) * application), applications};
 }
 
 double entries_worth(const SystemSize& size, double cost) {

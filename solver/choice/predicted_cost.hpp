@@ -39,6 +39,9 @@ double elimination_cost(const SystemSize& size);
 /// The rest of it, once that is known.
 Cost cholesky_cost(const SystemSize& size, const sparse_cholesky::Elimination& elimination);
 
+/// So many multiplications with their additions, of a factorization.
+double multiplications_cost(const SystemSize& size, double multiplications);
+
 /// Entries of L that cost as much to compute as `cost`, if nothing else did.
 double entries_worth(const SystemSize& size, double cost);
 

@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 #include <krysol/solver/multigrid/coarsest.hpp>
+#include <krysol/solver/multigrid/grid_modes.hpp>
 #include <krysol/solver/multigrid/largest_eigenvalue.hpp>
 #include <krysol/solver/multigrid/node_blocks.hpp>
 #include <krysol/solver/multigrid/sparse_product.hpp>
@@ -128,7 +129,16 @@ HostHierarchy<S> make_hierarchy(const HostCsr<S>& a, const HierarchyOptions& opt
   first = a;
   first.values = host_array<S>("multigrid.values", static_cast<std::size_t>(a.nnz()));
   scale_entries(a, h.scale.data(), h.scale.data(), first.values.data());
-  NearNullSpace<S> b = constants<S>(a.rows, h.block);
+  NearNullSpace<S> b = near_null_space(a, h.block);
+  // Where couplings that are 0 are not stored, blocks are too empty to be seen; rotations are not.
+  for (Index block = 2; block <= 3 && options.block == 0 && h.block == 1; ++block) {
+    NearNullSpace<S> of_nodes = near_null_space(a, block);
+    if (of_nodes.count > block) {
+      b = std::move(of_nodes);
+      h.block = block;
+    }
+  }
+  h.near_null = b.count;
   // As 1 at most, so that no square overflows.
   const double least = a.rows > 0 ? *std::min_element(h.scale.data(), h.scale.data() + a.rows) : 1;
   divide_rows(least, h.scale.data(), b);

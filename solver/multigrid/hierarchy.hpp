@@ -40,6 +40,7 @@ struct SetupSeconds {
 template <class S>
 struct HostHierarchy {
   Index block = 1;
+  Index near_null = 1;      // vectors that each level holds
   HostArray<double> scale;  // [rows] diag(A)^-1/2
   std::vector<HostLevel<S>> levels;
   HostArray<S> inverse;  // [rows rows] of the last level, by columns; empty where that was too

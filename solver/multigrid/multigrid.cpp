@@ -24,6 +24,7 @@ std::vector<SetupFact> facts_of(const multigrid::HostHierarchy<W>& h) {
   std::vector<SetupFact> facts = {
       {"levels", std::to_string(h.levels.size())},
       {"rows a node", std::to_string(h.block)},
+      {"near-null vectors", std::to_string(h.near_null)},
       {"rows of all levels over those of the first", of_first(rows, first.rows)},
       {"nonzeros of all levels over those of the first",
        of_first(nnz, static_cast<double>(first.nnz()))}};

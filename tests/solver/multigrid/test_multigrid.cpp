@@ -306,11 +306,13 @@ TYPED_TEST(Multigrid, ReportsItsLevels) {
   EXPECT_EQ(names[0], "levels");
   const auto levels = static_cast<std::size_t>(std::stoi(report[0].value));
   EXPECT_GE(levels, 3U);
-  ASSERT_EQ(names.size(), 5 + levels);
-  EXPECT_EQ(names[4], "level 1");
-  EXPECT_TRUE(report[4].value.starts_with("4096 rows, 27136 nonzeros, ")) << report[4].value;
+  ASSERT_EQ(names.size(), 6 + levels);
+  EXPECT_EQ(names[2], "near-null vectors");
+  EXPECT_EQ(report[2].value, "1");
+  EXPECT_EQ(names[5], "level 1");
+  EXPECT_TRUE(report[5].value.starts_with("4096 rows, 27136 nonzeros, ")) << report[5].value;
   EXPECT_EQ(names.back(), "seconds of the setup");
-  const double nonzeros = std::stod(report[3].value);
+  const double nonzeros = std::stod(report[4].value);
   EXPECT_GT(nonzeros, 1.1);
   EXPECT_LT(nonzeros, 2.0);
 }
