@@ -164,11 +164,12 @@ SolveOptions solve_options(const Options& options) {
   return o;
 }
 
-/// What the setup chose, for --tuning of another run.
+/// What was chosen, for --tuning of another run.
 void write_tuning(const Options& options, SolveReport solve) {
   if (options.save_choice.empty() || !solve.tuning) return;
   // A record that was reused is that of the version that measured it.
   if (!solve.choice->reused) solve.tuning->version = version_text();
+  if (!solve.trials.empty()) solve.tuning->preconditioner = stages_as_text(solve.trials);
   write_file(options.save_choice, as_json(*solve.tuning));
 }
 
@@ -190,7 +191,6 @@ int run_typed(const Options& options, SolveOptions wanted, const Assembled<S>& a
   report.seconds_to_solution = timer.seconds();
   const SolveReport setup = solver.report();
   Outputs outputs;
-  outputs.attempt([&] { write_tuning(options, setup); });
   if (options.strict && !setup.refusal.empty()) {
     throw UsageError(setup.refusal + "; --strict takes nothing in its place");
   }
@@ -208,7 +208,9 @@ int run_typed(const Options& options, SolveOptions wanted, const Assembled<S>& a
     solver.solve(system.b, system.x);
     report.seconds_to_solution += timer.seconds();
   }
-  take(solver.report(), report);
+  const SolveReport solved = solver.report();
+  take(solved, report);
+  outputs.attempt([&] { write_tuning(options, solved); });
   // Of a singular system x* is one solution of many.
   if (report.solved && report.null_vectors == 0) report.error = relative_error(system);
   const bool no_solution =
@@ -288,10 +290,12 @@ void add_options(CLI::App& app, Options& o) {
       ->check(known_format())
       ->capture_default_str();
   app.add_option("--save-tuning", o.save_choice,
-                 "write what --format auto chose, for --tuning; - for standard output");
+                 "write what --format auto and --precond auto chose, for --tuning; - for standard\n"
+                 "output");
   app.add_option(
       "--tuning", o.choice,
-      "take format and order of such a file, without measuring, where it fits matrix and device");
+      "take format, order and preconditioner of such a file, without measuring or choosing, where\n"
+      "it fits matrix and device");
   app.add_flag(
       "--no-tuning-cache", o.no_tuning_cache,
       "neither use nor keep what --format auto measured for the next time\n"

@@ -65,6 +65,7 @@ TuningRecord choice_from(const nlohmann::json& j) {
     throw std::invalid_argument(
         fmt::format("'order' is '{}', where none, rcm or metis is needed", saved.order));
   }
+  saved.preconditioner = j.value("preconditioner", "");
   const nlohmann::json& m = j.at("matrix");
   saved.matrix.rows = m.at("rows");
   saved.matrix.cols = m.at("cols");
@@ -91,6 +92,7 @@ std::string as_json(const TuningRecord& saved) {
                                       {"threads", saved.threads},
                                       {"with_dot", saved.with_dot},
                                       {"order", saved.order},
+                                      {"preconditioner", saved.preconditioner},
                                       {"matrix",
                                        {{"rows", m.rows},
                                         {"cols", m.cols},

@@ -138,6 +138,11 @@ struct Solver<T>::State {
       return;
     }
     auto stages = preconditioner_stages(options.preconditioner, options.preconditioner_options);
+    const bool saved = options.tuning && report.choice && report.choice->reused;
+    if (stages.empty() && saved && !options.tuning->preconditioner.empty() && may_choose()) {
+      const std::string& name = options.tuning->preconditioner;
+      stages = preconditioner_stages(base_of(name) == "auto" ? name : "auto:" + name, {});
+    }
     if (!stages.empty() && !may_choose()) {
       refuse(fmt::format("preconditioner '{}' goes with cg alone, and with no lambda_min",
                          options.preconditioner));

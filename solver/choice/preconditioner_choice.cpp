@@ -274,7 +274,7 @@ typename PreconditionerChoice<T>::InUse PreconditionerChoice<T>::better_than(
   trial.predicted_cost = best->cost.total();
   trial.predicted_iterations = best->cost.iterations;
   trial.cost_without = remaining;
-  const InUse made = made_now(*best, trial);
+  InUse made = made_now(*best, trial);
   if (made.made) {
     trials.push_back(trial);  // of the iterations that follow
   } else {

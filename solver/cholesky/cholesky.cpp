@@ -79,7 +79,7 @@ template <class T, class Exec>
 Cholesky<T, Exec>::Cholesky(const HostCsr<T>& a) : Cholesky(a, elimination_of(a)) {}
 
 template <class T, class Exec>
-Cholesky<T, Exec>::Cholesky(const HostCsr<T>& a, sparse_cholesky::Elimination elimination) {
+Cholesky<T, Exec>::Cholesky(const HostCsr<T>& a, sparse_cholesky::Elimination&& elimination) {
   auto pattern = std::make_shared<Pattern>();
   pattern->row_ptr.assign(a.row_ptr.data(), a.row_ptr.data() + a.rows + 1);
   pattern->col_idx.assign(a.col_idx.data(), a.col_idx.data() + a.nnz());

@@ -27,7 +27,7 @@ class Cholesky {
   /// the bytes of L, where those do not fit.
   explicit Cholesky(const HostCsr<T>& a);
   /// With the elimination of A's pattern, where that is known.
-  Cholesky(const HostCsr<T>& a, sparse_cholesky::Elimination elimination);
+  Cholesky(const HostCsr<T>& a, sparse_cholesky::Elimination&& elimination);
 
   void apply(const Exec& exec, const ConstVector<T, Exec>& r, const Vector<T, Exec>& z) const;
   double bytes() const;

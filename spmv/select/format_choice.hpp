@@ -48,8 +48,9 @@ struct TuningRecord {
   int threads = 0;      // of the host; compared by TuningMemory, not by mismatch()
   bool with_dot = false;
   std::string order =
-      "none";                // of the rows, as reorder() takes it; its caller's to fill in and use
-  MatrixFingerprint matrix;  // in that order
+      "none";  // of the rows, as reorder() takes it; its caller's to fill in and use
+  std::string preconditioner;  // as SolveOptions takes it, what a solve was made with; empty: none
+  MatrixFingerprint matrix;    // in that order
   FormatChoice choice;
 };
 

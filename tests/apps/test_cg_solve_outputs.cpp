@@ -158,6 +158,18 @@ TEST_F(CgSolve, SavesItsChoiceOfAFormatAndTakesItBack) {
   EXPECT_EQ(text_of(in("x.mtx")), text_of(in("y.mtx"))) << "the same format, the same bits";
   EXPECT_TRUE(holds(run({trefethen, "--tuning", file}).out, "(auto: as saved; when it was"));
 
+  // What auto went over to, and after how many iterations.
+  const auto stiff = write("chain.mtx", chain(4000));
+  const auto went = in("stages.json").string();
+  const Json chosen = report(
+      {stiff, "--format", "auto", "--save-tuning", went, "--output", in("u.mtx").string()}, 0);
+  const std::string repeat = chosen["preconditioner_choice"]["repeat"];
+  EXPECT_TRUE(repeat.starts_with("auto:jacobi*")) << repeat;
+  EXPECT_EQ(Json::parse(text_of(went))["preconditioner"], repeat);
+  const Json repeated = report({stiff, "--tuning", went, "--output", in("v.mtx").string()}, 0);
+  EXPECT_EQ(repeated["preconditioner_choice"]["repeat"], repeat);
+  EXPECT_EQ(text_of(in("u.mtx")), text_of(in("v.mtx")));
+
   // The order goes with it; without it the nonzeros would be at other places.
   const auto ordered = in("rcm.json").string();
   report({trefethen, "--reorder", "rcm", "--save-tuning", ordered}, 0);
