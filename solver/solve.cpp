@@ -112,14 +112,15 @@ struct Solver<T>::State {
   }
 
   /// Which equations have no solution: looked for where the method would go astray on those.
-  void find_null(const HostCsr<T>& a, SolveReport& to) {
-    null = method_traits(options.solver).needs_definiteness ? null_components(a) : NullComponents{};
-    to.null_vectors = null.count();
-    if (null.count() > 0) {
+  NullComponents found_null(const HostCsr<T>& a, SolveReport& to) const {
+    NullComponents found;
+    if (method_traits(options.solver).needs_definiteness) found = null_components(a);
+    to.null_vectors = found.count();
+    if (found.count() > 0) {
       to.notes.push_back(
           fmt::format("A is singular: the rows of {} component{} sum to 0. x is one of many "
                       "solutions, with the mean of the starting guess on each component",
-                      null.count(), null.count() == 1 ? "" : "s"));
+                      found.count(), found.count() == 1 ? "" : "s"));
     }
     const Index lone = rows_of_diagonal_alone(a);
     if (lone > 0 && lone < a.rows) {
@@ -128,6 +129,7 @@ struct Solver<T>::State {
                       "do, and no part in what else is solved",
                       lone, lone == 1 ? " has" : "s have"));
     }
+    return found;
   }
 
   /// Adds what is missing of m, or `chooses`.
@@ -149,7 +151,7 @@ struct Solver<T>::State {
     }
     if (may_choose()) {
       chooses = std::make_unique<PreconditionerChoice<T>>(a, op, positive_off_diagonal(a),
-                                                          std::move(stages));
+                                                          std::move(stages), options.strict);
     } else {
       m = make_preconditioner<T, Exec>("jacobi", {&a, op.get(), {}});
     }
@@ -250,6 +252,7 @@ struct Solver<T>::State {
   void check_strict() {
     if (!options.strict || report.refusal.empty()) return;
     m.m.reset();
+    chooses.reset();
     throw std::invalid_argument(report.refusal + "; strict takes nothing in its place");
   }
 
@@ -290,7 +293,7 @@ struct Solver<T>::State {
     report.convert = {};
     report.convert.add(timer.seconds(), static_cast<double>(bytes(moved) + op->bytes()));
 
-    find_null(moved, report);
+    null = found_null(moved, report);
     timer.reset();
     make_m(moved);
     Exec{}.fence();
@@ -327,7 +330,7 @@ struct Solver<T>::State {
     to.format_bytes = made_op->bytes();
     to.convert = {};
     to.convert.add(timer.seconds(), static_cast<double>(bytes(moved) + made_op->bytes()));
-    find_null(moved, to);
+    NullComponents found = found_null(moved, to);
     timer.reset();
     if (chooses) {
       chooses->update(moved, made_op, positive_off_diagonal(moved));
@@ -339,6 +342,7 @@ struct Solver<T>::State {
     to.setup.add(timer.seconds(), 0);
     describe_preconditioner(to);
     op = std::move(made_op);
+    null = std::move(found);
     input = std::move(in);
     report = std::move(to);
     refused.reset();
@@ -395,8 +399,11 @@ struct Solver<T>::State {
         apply(Exec{}, T(-1), *op, ConstVector<T>(x), T(1), r);
         return no_solution(norm, norm2(Exec{}, r, sums), b_norm, target);
       }
+      const double used_up = target > 0 ? std::min(1.0, norm / target) : 0;
       stop.rtol = 0;
-      stop.atol = std::sqrt(std::max(0.0, target * target - norm * norm));
+      stop.atol = target * std::sqrt(1 - used_up * used_up);
+    } else {
+      stop.atol = std::max(stop.atol, 8 * std::numeric_limits<double>::epsilon() * b_norm);
     }
     SolveResult r = solve_vector(b, x, stop, seen);
     auto drift = means(null, x);

@@ -105,31 +105,43 @@ std::vector<PreconditionerStage> preconditioner_stages(std::string_view name,
 
 template <class T>
 double positive_off_diagonal(const HostCsr<T>& a) {
-  const auto sums = [&](bool positive) {
-    double sum = 0;
-    Kokkos::parallel_reduce(
-        "krysol::choice(signs)",
-        Kokkos::RangePolicy<Host, Kokkos::IndexType<std::int64_t>>(0, a.rows),
-        [=, row_ptr = a.row_ptr.data(), col = a.col_idx.data(), value = a.values.data()](
-            std::int64_t i, double& s) {
-          for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
-            const auto v = static_cast<double>(real_part(value[k]));
-            if (col[k] != i && (v > 0 || !positive)) s += std::abs(v);
-          }
-        },
-        sum);
-    return sum;
+  struct Sums {
+    double all = 0;
+    double positive = 0;
   };
-  const double all = sums(false);
-  return all > 0 ? sums(true) / all : 0;
+  constexpr std::int64_t step = 4096;  // rows: no bit depends on the number of threads
+  const EqualBlocks pieces{a.rows, step};
+  std::vector<Sums> parts(static_cast<std::size_t>(pieces.count()));
+  host_for("krysol::choice(signs)", pieces.count(), [&](std::int64_t p) {
+    Sums sums;
+    for (std::int64_t i = pieces.first(p); i < pieces.last(p); ++i) {
+      for (Offset k = a.row_ptr.data()[i]; k < a.row_ptr.data()[i + 1]; ++k) {
+        if (a.col_idx.data()[k] == i) continue;
+        const auto v = static_cast<double>(real_part(a.values.data()[k]));
+        sums.all += std::abs(v);
+        sums.positive += std::max(v, 0.0);
+      }
+    }
+    parts[static_cast<std::size_t>(p)] = sums;
+  });
+  Sums sums;
+  for (const Sums& part : parts) {
+    sums.all += part.all;
+    sums.positive += part.positive;
+  }
+  return sums.all > 0 ? sums.positive / sums.all : 0;
 }
 
 template <class T>
 PreconditionerChoice<T>::PreconditionerChoice(const HostCsr<T>& a,
                                               std::shared_ptr<const Operator<T>> op,
                                               double positive,
-                                              std::vector<PreconditionerStage> stages)
-    : a_(a), op_(std::move(op)), positive_off_diagonal_(positive), stages_(std::move(stages)) {
+                                              std::vector<PreconditionerStage> stages, bool strict)
+    : a_(a),
+      op_(std::move(op)),
+      positive_off_diagonal_(positive),
+      stages_(std::move(stages)),
+      strict_(strict) {
   const std::string name = stages_.empty() ? "jacobi" : stages_.front().name;
   first_ = std::make_shared<Made>(make_preconditioner<T, Exec>(name, {&a_, op_.get(), {}}));
   current_ = in_use(first_);
@@ -141,20 +153,25 @@ template <class T>
 void PreconditionerChoice<T>::update(const HostCsr<T>& a, std::shared_ptr<const Operator<T>> op,
                                      double positive) {
   const std::lock_guard lock(mutex_);
+  update_preconditioner<T, Exec>(*first_, a);  // all that may throw
   a_ = a;
   op_ = std::move(op);
   positive_off_diagonal_ = positive;
-  update_preconditioner<T, Exec>(*first_, a);
+  of_stage_.clear();
+  InUse still;
   for (Candidate& c : candidates_) {
-    const bool used = c.made.made && c.made.made == current_.made;
-    if (used) update_preconditioner<T, Exec>(*c.made.made, a);
-    if (!used || c.made.made->used != c.name) c = {c.name};
+    std::shared_ptr<Made> used;
+    if (c.made.made && c.made.made == current_.made) used = c.made.made;
+    c = {c.name};
+    if (!used) continue;
+    current_ = {};
+    try {
+      update_preconditioner<T, Exec>(*used, a);
+      if (used->used == c.name) still = c.made = in_use(std::move(used));
+    } catch (const std::bad_alloc&) {  // it is made anew where it pays and there is room
+    }
   }
-  const auto still = std::find_if(candidates_.begin(), candidates_.end(), [&](const Candidate& c) {
-    return c.made.made && c.made.made == current_.made;
-  });
-  current_ = in_use(still != candidates_.end() ? still->made.made : first_);
-  if (still != candidates_.end()) still->made = current_;
+  current_ = still.made ? still : in_use(first_);
 }
 
 template <class T>
@@ -201,56 +218,65 @@ typename PreconditionerChoice<T>::InUse PreconditionerChoice<T>::made_now(
   return c.made = in_use(std::move(made));
 }
 
-/// The cheapest candidate, made, where one is predicted to cost less than `remaining`. The last of
-/// `trials` is of what is in use now, and then of what is returned.
+/// The order of a factorization, which says what that would cost.
+template <class T>
+void PreconditionerChoice<T>::order_rows(double remaining,
+                                         std::vector<PreconditionerTrial>& trials) {
+  Candidate& factors = candidates_.front();
+  PreconditionerTrial trial;
+  trial.name = factors.name;
+  trial.cost_without = remaining;
+  trial.outcome = "ordered";
+  const double most_entries = choice::entries_worth(size(), remaining);
+  const Kokkos::Timer timer;
+  try {
+    elimination_ =
+        sparse_cholesky::eliminate(a_.row_ptr.data(), a_.col_idx.data(), a_.rows, most_entries);
+    if (!elimination_) {
+      too_much_fill_at_ = remaining;
+      trial.predicted_cost = unlimited;
+      trial.outcome =
+          fmt::format("not made: its factor would have more than {:.3g} entries", most_entries);
+    }
+  } catch (const std::exception& e) {  // std::bad_alloc, std::invalid_argument
+    factors.out = true;
+    trial.outcome = fmt::format("not made: {}", e.what());
+  }
+  trial.setup_seconds = timer.seconds();
+  trials.insert(trials.end() - 1, trial);
+}
+
+/// The cheapest candidate, made, where one is predicted to cost less than `remaining`, and its
+/// setup no more than `most_setup`. The last of `trials` is of what is in use now, and then of what
+/// is returned.
 template <class T>
 typename PreconditionerChoice<T>::InUse PreconditionerChoice<T>::better_than(
-    double remaining, const InUse& now, std::vector<PreconditionerTrial>& trials) {
+    double remaining, double most_setup, const InUse& now,
+    std::vector<PreconditionerTrial>& trials) {
+  constexpr double much_more = 3;  // is left than when too much fill was seen
   const std::lock_guard lock(mutex_);
   const choice::SystemSize n = size();
   Candidate& factors = candidates_.front();
   Candidate& levels = candidates_.back();
-  if (levels.cost.setup == 0) levels.cost = choice::multigrid_cost(n);
+  levels.cost = choice::multigrid_cost(n);
   // The order alone may take longer than all that others do, and says whether the rest pays.
   const bool levels_open = !levels.out && levels.made.made != now.made;
   const double others = levels_open ? std::min(remaining, levels.cost.total()) : remaining;
+  const double order = choice::elimination_cost(n);
   const bool not_ordered = !factors.out && !factors.made.made && !elimination_ &&
-                           choice::multiplications_cost(n, least_flops_) < margin * others;
-  if (not_ordered && 2 * choice::elimination_cost(n) < margin * others) {
-    PreconditionerTrial trial;
-    trial.name = factors.name;
-    trial.cost_without = remaining;
-    const double most_entries = choice::entries_worth(n, remaining);
-    const Kokkos::Timer timer;
-    try {
-      elimination_ =
-          sparse_cholesky::eliminate(a_.row_ptr.data(), a_.col_idx.data(), a_.rows, most_entries);
-    } catch (const std::exception& e) {  // std::bad_alloc, std::invalid_argument
-      trial.outcome = fmt::format("not made: {}", e.what());
-    }
-    trial.setup_seconds = timer.seconds();
-    if (elimination_) {
-      factors.cost = choice::cholesky_cost(n, *elimination_);
-      trial.predicted_cost = factors.cost.total();
-      trial.predicted_iterations = factors.cost.iterations;
-      trial.outcome = "ordered";
-    } else {
-      factors.out = true;
-      if (trial.outcome.empty()) {
-        trial.predicted_cost = unlimited;
-        trial.outcome =
-            fmt::format("not made: its factor would have more than {:.3g} entries", most_entries);
-      }
-    }
-    trials.insert(trials.end() - 1, trial);
+                           remaining > much_more * too_much_fill_at_;
+  if (not_ordered && order < most_setup &&
+      std::max(2 * order, choice::multiplications_cost(n, least_flops_)) < margin * others) {
+    order_rows(remaining, trials);
   }
+  if (elimination_) factors.cost = choice::cholesky_cost(n, *elimination_);
   Candidate* best = nullptr;
   for (Candidate& c : candidates_) {
     const bool known = c.made.made || c.name != factors.name || elimination_;
     if (c.out || !known || c.made.made == now.made) continue;
     choice::Cost cost = c.cost;
     if (c.made.made) cost.setup = 0;
-    if (cost.total() < margin * remaining &&
+    if (cost.setup <= most_setup && cost.total() < margin * remaining &&
         (best == nullptr || cost.total() < best->cost.total())) {
       best = &c;
     }
@@ -294,13 +320,14 @@ class PreconditionerChoice<T>::Watch {
   double predicted_left = 0;  // cost of what was left when it was last looked at
 
   Watch(PreconditionerChoice& choice, InUse with, const Observer& observer, std::int64_t before,
-        double seconds, std::vector<PreconditionerTrial>& trials, const InUse* back,
-        double cost_of_back)
+        const Kokkos::Timer& clock, const StoppingCriteria& rest,
+        std::vector<PreconditionerTrial>& trials, const InUse* back, double cost_of_back)
       : now(std::move(with)),
         choice_(choice),
         observer_(observer),
         before_(before),
-        seconds_(seconds),
+        clock_(clock),
+        rest_(rest),
         trials_(trials),
         back_(back),
         cost_of_back_(cost_of_back) {}
@@ -309,7 +336,7 @@ class PreconditionerChoice<T>::Watch {
     if (observer_) {
       Progress shown = p;
       shown.iteration += before_;
-      shown.seconds += seconds_;
+      shown.seconds = clock_.seconds();
       if (!observer_(shown)) {
         stopped = true;
         return false;
@@ -318,12 +345,19 @@ class PreconditionerChoice<T>::Watch {
     if (p.iteration < next_look_ || p.iterations_left < 0) return true;
     next_look_ = p.iteration + std::max<std::int64_t>(1, p.iteration / 8);
     // Without rounding CG ends after as many iterations as there are rows.
-    const std::int64_t left = std::min(p.iterations_left, 3 * std::int64_t{choice_.a_.rows});
+    const std::int64_t left =
+        std::min({p.iterations_left, 3 * std::int64_t{choice_.a_.rows},
+                  rest_.max_iterations > 0 ? rest_.max_iterations - p.iteration
+                                           : std::numeric_limits<std::int64_t>::max()});
     predicted_left = static_cast<double>(left) * now.iteration;
+    const double per_second = static_cast<double>(p.iteration) * now.iteration /
+                              std::max(1e-9, p.seconds - setup_seconds);
+    const double most_setup =
+        rest_.time_limit_s > 0 ? (rest_.time_limit_s - p.seconds) * per_second : unlimited;
     if (predicted_left < least) return true;
     const Kokkos::Timer timer;
     const std::size_t made = trials_.size();
-    next = choice_.better_than(predicted_left, now, trials_);
+    next = choice_.better_than(predicted_left, most_setup, now, trials_);
     if (trials_.size() != made || next.made) setup_seconds += timer.seconds();
     if (next.made) return false;
     // As good as the one before, had that gone on?
@@ -342,7 +376,8 @@ class PreconditionerChoice<T>::Watch {
   PreconditionerChoice& choice_;
   const Observer& observer_;
   std::int64_t before_;
-  double seconds_;
+  const Kokkos::Timer& clock_;
+  const StoppingCriteria& rest_;
   std::vector<PreconditionerTrial>& trials_;
   const InUse* back_;
   double cost_of_back_;
@@ -369,7 +404,7 @@ ChosenSolve PreconditionerChoice<T>::solve(const ConstVector<T, Exec>& b, const 
   out.trials.back().name = now.made->used;
   const Kokkos::Timer timer;
   for (bool begun = false;; begun = true) {
-    Watch watch(*this, now, observer, out.result.iterations, out.result.seconds, out.trials,
+    Watch watch(*this, now, observer, out.result.iterations, timer, rest, out.trials,
                 back.made ? &back : nullptr, cost_of_back);
     SolveResult r = krysol::solve<T, Exec>(
         "cg", exec, *op_, b, x, *now.made->m, rest, [&](const Progress& p) { return watch(p); },
@@ -399,6 +434,7 @@ ChosenSolve PreconditionerChoice<T>::solve(const ConstVector<T, Exec>& b, const 
       out.trials.push_back(again);
     } else {
       trial.outcome = to_string(status);
+      if (watch.next.made) out.trials.back().outcome = "not needed";
       break;
     }
     const bool returns = watch.next.made == back.made || bad;
@@ -422,6 +458,23 @@ ChosenSolve PreconditionerChoice<T>::solve(const ConstVector<T, Exec>& b, const 
   return out;
 }
 
+/// Stage s, made once until the values change.
+template <class T>
+std::shared_ptr<MadePreconditioner<T, Kokkos::DefaultExecutionSpace>>
+PreconditionerChoice<T>::stage(std::size_t s) {
+  const std::lock_guard lock(mutex_);
+  of_stage_.resize(stages_.size());
+  if (!of_stage_[s]) {
+    of_stage_[s] =
+        std::make_shared<Made>(make_preconditioner<T, Exec>(stages_[s].name, {&a_, op_.get(), {}}));
+    Exec{}.fence();
+  }
+  if (strict_ && !of_stage_[s]->refusal.empty()) {
+    throw std::invalid_argument(of_stage_[s]->refusal + "; strict takes nothing in its place");
+  }
+  return of_stage_[s];
+}
+
 /// As it was told to.
 template <class T>
 ChosenSolve PreconditionerChoice<T>::solve_by_stages(const ConstVector<T, Exec>& b,
@@ -439,15 +492,12 @@ ChosenSolve PreconditionerChoice<T>::solve_by_stages(const ConstVector<T, Exec>&
     PreconditionerTrial trial;
     if (s > 0) {
       const Kokkos::Timer setup;
-      made = std::make_shared<Made>(
-          make_preconditioner<T, Exec>(stages_[s].name, {&a_, op_.get(), {}}));
-      Exec{}.fence();
+      made = stage(s);
       trial.setup_seconds = setup.seconds();
       out.setup_seconds += trial.setup_seconds;
     }
     trial.name = made->used;
     const std::int64_t before = out.result.iterations;
-    const double seconds = out.result.seconds;
     const std::int64_t last = stages_[s].iterations;
     bool stopped = false;
     SolveResult r = krysol::solve<T, Exec>(
@@ -456,7 +506,7 @@ ChosenSolve PreconditionerChoice<T>::solve_by_stages(const ConstVector<T, Exec>&
           if (observer) {
             Progress shown = p;
             shown.iteration += before;
-            shown.seconds += seconds;
+            shown.seconds = timer.seconds();
             stopped = !observer(shown);
           }
           return !stopped && (last == 0 || p.iteration < last);

@@ -55,14 +55,18 @@ class PreconditionerChoice {
 
   /// a: kept, with its arrays, for what is made later. stages: to be taken in place of a choice.
   PreconditionerChoice(const HostCsr<T>& a, std::shared_ptr<const Operator<T>> op,
-                       double positive_off_diagonal, std::vector<PreconditionerStage> stages);
+                       double positive_off_diagonal, std::vector<PreconditionerStage> stages,
+                       bool strict = false);
 
-  /// x: the starting guess, and then the solution. Throws as krysol::solve by name does.
+  /// x: the starting guess, and then the solution. Throws as krysol::solve by name does, and with
+  /// `strict` std::invalid_argument for a stage that cannot be made. A time limit or a number of
+  /// iterations that is nearly used up keeps others from being made.
   ChosenSolve solve(const ConstVector<T, Exec>& b, const Vector<T, Exec>& x,
                     const StoppingCriteria& stop, const Observer& observer,
                     const NamedOptions& options);
 
-  /// Takes other values in the same pattern; what was in use stays in use, where it can be made.
+  /// Takes other values in the same pattern; what was in use stays in use, where it can be made and
+  /// there is memory for it. All is as before where it throws.
   void update(const HostCsr<T>& a, std::shared_ptr<const Operator<T>> op,
               double positive_off_diagonal);
 
@@ -87,7 +91,10 @@ class PreconditionerChoice {
   choice::SystemSize size() const;
   InUse in_use(std::shared_ptr<Made> made) const;
   InUse made_now(Candidate& c, PreconditionerTrial& trial);
-  InUse better_than(double remaining, const InUse& now, std::vector<PreconditionerTrial>& trials);
+  InUse better_than(double remaining, double most_setup, const InUse& now,
+                    std::vector<PreconditionerTrial>& trials);
+  void order_rows(double remaining, std::vector<PreconditionerTrial>& trials);
+  std::shared_ptr<Made> stage(std::size_t s);
   ChosenSolve solve_by_stages(const ConstVector<T, Exec>& b, const Vector<T, Exec>& x,
                               const StoppingCriteria& stop, const Observer& observer,
                               const NamedOptions& options);
@@ -97,12 +104,15 @@ class PreconditionerChoice {
   double positive_off_diagonal_ = 0;
   double least_flops_ = 0;  // of a factorization
   std::vector<PreconditionerStage> stages_;
-  std::shared_ptr<Made> first_;  // jacobi
+  bool strict_ = false;
+  std::shared_ptr<Made> first_;  // jacobi, or the first stage
 
   std::mutex mutex_;  // of what follows
   InUse current_;     // what the last solve ended with
   std::vector<Candidate> candidates_;
   std::optional<sparse_cholesky::Elimination> elimination_;
+  double too_much_fill_at_ = 0;                  // what remained when the order showed too much
+  std::vector<std::shared_ptr<Made>> of_stage_;  // as far as they have been made
 };
 
 /// The share of positive entries in the sum of |a_ij| over i != j; real parts of complex ones.

@@ -105,7 +105,7 @@ void Cholesky<T, Exec>::update(const HostCsr<T>& a) {
         "cholesky: row {} has nonzeros at other places than when the matrix was analysed", i + 1));
   }
   // Fronts under way take about as much again as L in the worst of cases.
-  require_host_memory("cholesky.values", 1.5 * sizeof(W) * p.elimination.entries());
+  require_host_memory("cholesky.values", 2.0 * sizeof(W) * p.elimination.entries());
   const Kokkos::Timer timer;
   std::vector<double> scale = scale_to_ones(a);
   const std::vector<W> values = scaled<W>(a, scale);

@@ -228,13 +228,18 @@ Factors<W> numeric_factors(const Elimination& e, const Offset* row_ptr, const In
     if (e.parent[nth(s)] >= 0) run.children[nth(e.parent[nth(s)])].push_back(s);
   }
   const Shares shares = shares_of_cores(e, run.children, Host().concurrency());
-  std::vector<std::exception_ptr> thrown(shares.of_core.size());
+  // Of several, the one that a single core would have thrown.
+  std::vector<std::exception_ptr> thrown(nth(e.supernodes()));
   const auto subtrees = [&](std::int64_t c) {
+    Index at_work = shares.of_core[nth(c)].empty() ? 0 : shares.of_core[nth(c)].front();
     try {
       std::vector<Index> local(nth(e.rows));
-      for (const Index s : shares.of_core[nth(c)]) run.eliminate_front(s, local, false);
+      for (const Index s : shares.of_core[nth(c)]) {
+        at_work = s;
+        run.eliminate_front(s, local, false);
+      }
     } catch (...) {
-      thrown[nth(c)] = std::current_exception();
+      if (!thrown.empty()) thrown[nth(at_work)] = std::current_exception();
     }
   };
   if (shares.of_core.size() > 1) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <krysol/solver/interface/null_components.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -115,20 +116,33 @@ template <class T>
 std::vector<T> means(const NullComponents& null, const Vector<T>& v) {
   const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, v);
   std::vector<T> mean(null.size.size(), T(0));
-  for (std::size_t i = 0; i < null.component.size(); ++i) {
-    if (null.component[i] >= 0) mean[static_cast<std::size_t>(null.component[i])] += host(i);
+  // Twice: what the first sums lost to rounding is the mean of what is left without them.
+  for (int pass = 0; pass < 2; ++pass) {
+    std::vector<T> sum(mean.size(), T(0));
+    for (std::size_t i = 0; i < null.component.size(); ++i) {
+      if (null.component[i] < 0) continue;
+      const auto c = static_cast<std::size_t>(null.component[i]);
+      sum[c] += host(i) - mean[c];
+    }
+    for (std::size_t c = 0; c < mean.size(); ++c) {
+      mean[c] += sum[c] / static_cast<double>(null.size[c]);
+    }
   }
-  for (std::size_t c = 0; c < mean.size(); ++c) mean[c] /= static_cast<double>(null.size[c]);
   return mean;
 }
 
 template <class T>
 double norm_of_means(const NullComponents& null, const std::vector<T>& mean) {
+  const auto size_of = [](const T& m) { return std::hypot(real_part(m), imaginary_part(m)); };
+  double largest = 0;
+  for (const T& m : mean) largest = std::max(largest, size_of(m));
+  if (!(largest > 0)) return 0;
   double square = 0;
   for (std::size_t c = 0; c < mean.size(); ++c) {
-    square += static_cast<double>(null.size[c]) * real_part(mean[c] * conjugate(mean[c]));
+    const double part = size_of(mean[c]) / largest;
+    square += static_cast<double>(null.size[c]) * part * part;
   }
-  return std::sqrt(square);
+  return largest * std::sqrt(square);
 }
 
 template <class T>

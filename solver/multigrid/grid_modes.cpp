@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <set>
 #include <vector>
@@ -10,17 +11,22 @@
 namespace krysol::multigrid {
 namespace {
 
-constexpr Index sampled_nodes = 1024;
+constexpr std::int64_t sampled_nodes = 1024;
 
 /// visit(node, other) for the connections of some nodes.
 template <class Visit>
 void each_sampled(const Offset* row_ptr, const Index* col_idx, Index rows, Index block,
                   const Visit& visit) {
-  const Index nodes = rows / block;
-  const Index stride = std::max<Index>(1, nodes / sampled_nodes);
-  for (Index node = 0; node < nodes; node += stride) {
+  const std::int64_t nodes = rows / block;
+  const std::int64_t stride = std::max<std::int64_t>(1, nodes / sampled_nodes);
+  std::uint32_t noise = 1;  // not all at the beginning of lines, whose length may divide the stride
+  for (std::int64_t first = 0; first < nodes; first += stride) {
+    noise = noise * 1664525U + 1013904223U;
+    const std::int64_t node = std::min(nodes - 1, first + (noise >> 8U) % stride);
     const Offset row = Offset{node} * block;
-    for (Offset k = row_ptr[row]; k < row_ptr[row + 1]; ++k) visit(node, col_idx[k] / block);
+    for (Offset k = row_ptr[row]; k < row_ptr[row + 1]; ++k) {
+      visit(static_cast<Index>(node), col_idx[k] / block);
+    }
   }
 }
 

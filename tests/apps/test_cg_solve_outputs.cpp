@@ -188,6 +188,21 @@ TEST_F(CgSolve, SavesItsChoiceOfAFormatAndTakesItBack) {
   EXPECT_EQ(Json::parse(text_of(file))["matrix"]["rows"], 900) << "the new one takes its place";
 }
 
+TEST_F(CgSolve, ChoosesTheSameForAnyNumberOfThreads) {
+  for (const char* precond : {"auto", "cholesky", "amg"}) {
+    std::string first;
+    for (const char* threads : {"1", "2", "3"}) {
+      const auto x = in(std::string("x") + threads + ".mtx").string();
+      const Json j = report({"beam2d:30", "--format", "csr", "--reorder", "none", "--precond",
+                             precond, "--threads", threads, "--output", x},
+                            0);
+      if (first.empty()) first = text_of(x);
+      EXPECT_EQ(text_of(x), first) << precond << threads;
+      EXPECT_NE(j["preconditioner"], "jacobi");
+    }
+  }
+}
+
 TEST_F(CgSolve, RefusesWhatIsNoSavedChoice) {
   const auto saved = in("choice.json").string();
   EXPECT_EQ(run({grid_, "--save-tuning", saved, "--quiet"}).code, 0);

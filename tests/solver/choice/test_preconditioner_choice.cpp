@@ -27,15 +27,15 @@ using krysol::to_csr;
 /// jacobi would take more than a thousand iterations.
 Triplets<double> stiff() { return poisson2d(4, 1000, 1e-4); }
 
-struct Solved {
+struct ChoiceSolved {
   SolveResult result;
   SolveReport report;
   std::vector<double> x;
 };
 
-Solved solved(const Triplets<double>& t, SolveOptions options = {}) {
+ChoiceSolved solved_by_choice(const Triplets<double>& t, SolveOptions options = {}) {
   const auto a = to_csr(t).matrix;
-  Solved s;
+  ChoiceSolved s;
   s.x.assign(static_cast<std::size_t>(a.rows), 0);
   options.report = &s.report;
   options.format = "csr";
@@ -49,8 +49,8 @@ TEST(PreconditionerChoice, StaysWithJacobiWhereThatIsSoonDone) {
   jacobi.preconditioner = "jacobi";
   for (const auto& t :
        {poisson2d(20, 20), poisson1d(5), random_spd(std::vector<double>(20, 3), 1)}) {
-    const Solved chosen = solved(t);
-    const Solved fixed = solved(t, jacobi);
+    const ChoiceSolved chosen = solved_by_choice(t);
+    const ChoiceSolved fixed = solved_by_choice(t, jacobi);
     ASSERT_EQ(chosen.report.trials.size(), 1U);
     EXPECT_EQ(chosen.report.trials[0].name, "jacobi");
     EXPECT_EQ(chosen.report.trials[0].outcome, "converged");
@@ -63,7 +63,7 @@ TEST(PreconditionerChoice, StaysWithJacobiWhereThatIsSoonDone) {
 }
 
 TEST(PreconditionerChoice, GoesOverWithTheSameX) {
-  const Solved s = solved(stiff());
+  const ChoiceSolved s = solved_by_choice(stiff());
   EXPECT_EQ(s.result.status, Status::converged);
   EXPECT_LE(s.result.residual, s.result.target);
   const auto& trials = s.report.trials;
@@ -95,15 +95,15 @@ TEST(PreconditionerChoice, GoesOverWithTheSameX) {
 }
 
 TEST(PreconditionerChoice, RepeatsToTheBitByItselfAndByStages) {
-  const Solved s = solved(stiff());
-  const Solved again = solved(stiff());
+  const ChoiceSolved s = solved_by_choice(stiff());
+  const ChoiceSolved again = solved_by_choice(stiff());
   EXPECT_EQ(again.x, s.x);
   EXPECT_EQ(again.result.history, s.result.history);
   SolveOptions stages;
   stages.preconditioner = stages_as_text(s.report.trials);
   EXPECT_EQ(stages.preconditioner,
             "auto:jacobi*" + std::to_string(s.report.trials[0].iterations) + "/cholesky");
-  const Solved told = solved(stiff(), stages);
+  const ChoiceSolved told = solved_by_choice(stiff(), stages);
   EXPECT_EQ(told.x, s.x);
   EXPECT_EQ(told.result.history, s.result.history);
   ASSERT_EQ(told.report.trials.size(), 2U);
@@ -114,7 +114,7 @@ TEST(PreconditionerChoice, RepeatsToTheBitByItselfAndByStages) {
 TEST(PreconditionerChoice, TakesStagesOfAnyNumber) {
   SolveOptions options;
   options.preconditioner = "auto:none*5/ssor:1.5*7/ic0";
-  const Solved s = solved(poisson2d(30, 30), options);
+  const ChoiceSolved s = solved_by_choice(poisson2d(30, 30), options);
   EXPECT_EQ(s.result.status, Status::converged);
   ASSERT_EQ(s.report.trials.size(), 3U);
   EXPECT_EQ(s.report.trials[0].iterations, 5);
@@ -123,7 +123,7 @@ TEST(PreconditionerChoice, TakesStagesOfAnyNumber) {
   EXPECT_EQ(s.report.preconditioner, "ic0");
   // One that has converged before is the last.
   options.preconditioner = "auto:jacobi*1000/ic0";
-  EXPECT_EQ(solved(poisson2d(30, 30), options).report.trials.size(), 1U);
+  EXPECT_EQ(solved_by_choice(poisson2d(30, 30), options).report.trials.size(), 1U);
 }
 
 TEST(PreconditionerChoice, CountsOnForTheObserverAndEndsWhereThatAsks) {
@@ -135,7 +135,7 @@ TEST(PreconditionerChoice, CountsOnForTheObserverAndEndsWhereThatAsks) {
       seen.push_back(p.iteration);
       return !stop_late || p.iteration < 33;
     };
-    const Solved s = solved(stiff(), options);
+    const ChoiceSolved s = solved_by_choice(stiff(), options);
     EXPECT_EQ(s.result.status, stop_late ? Status::interrupted : Status::converged);
     if (stop_late) EXPECT_EQ(s.result.iterations, 33);
     for (std::size_t k = 0; k < seen.size(); ++k) {
@@ -144,14 +144,14 @@ TEST(PreconditionerChoice, CountsOnForTheObserverAndEndsWhereThatAsks) {
   }
   SolveOptions options;
   options.observer = [](const Progress& p) { return p.iteration < 3; };
-  EXPECT_EQ(solved(stiff(), options).result.status, Status::interrupted);
+  EXPECT_EQ(solved_by_choice(stiff(), options).result.status, Status::interrupted);
 }
 
 TEST(PreconditionerChoice, AllowsAsManyIterationsAsWereGiven) {
   SolveOptions options;
   options.preconditioner = "auto:jacobi*20/ssor";
   options.stop.max_iterations = 31;
-  const Solved s = solved(stiff(), options);
+  const ChoiceSolved s = solved_by_choice(stiff(), options);
   EXPECT_EQ(s.result.status, Status::max_iterations);
   EXPECT_EQ(s.result.iterations, 31);
   EXPECT_TRUE(s.result.advice.starts_with("Not converged after 31 iterations: "))
@@ -213,29 +213,73 @@ TEST(PreconditionerChoice, IsSharedByThreads) {
 TEST(PreconditionerChoice, IsJacobiWhereMMustNotChange) {
   SolveOptions bound;
   bound.solver_options = {{"lambda_min", "1e-9"}};
-  const Solved b = solved(stiff(), bound);
+  const ChoiceSolved b = solved_by_choice(stiff(), bound);
   EXPECT_EQ(b.report.preconditioner, "jacobi");
   EXPECT_TRUE(b.report.trials.empty());
   EXPECT_GT(b.result.iterations, 500);
   SolveOptions minres;
   minres.solver = "minres";
-  EXPECT_EQ(solved(poisson2d(9, 9), minres).report.preconditioner, "jacobi");
+  EXPECT_EQ(solved_by_choice(poisson2d(9, 9), minres).report.preconditioner, "jacobi");
   minres.preconditioner = "auto:jacobi*3/ic0";
-  EXPECT_EQ(message_of([&] { solved(poisson2d(9, 9), minres); }),
+  EXPECT_EQ(message_of([&] { solved_by_choice(poisson2d(9, 9), minres); }),
             "krysol::solve: preconditioner 'auto:jacobi*3/ic0' goes with cg alone, and with no "
             "lambda_min");
 }
 
-TEST(PreconditionerChoice, ReturnsToJacobiFromWhatIsNotPositiveDefinite) {
-  // ssor of an indefinite matrix is refused or indefinite; CG with jacobi finds p'Ap <= 0.
+TEST(PreconditionerChoice, CertifiesAnIndefiniteMatrix) {
   auto t = poisson2d(30, 30);
   for (std::size_t k = 0; k < t.values.size(); ++k) {
     if (t.row_idx[k] == t.col_idx[k]) t.values[k] = 3.9;
   }
-  const Solved s = solved(t);
+  const ChoiceSolved s = solved_by_choice(t);
   EXPECT_EQ(s.result.status, Status::indefinite_matrix);
   EXPECT_LT(s.result.breakdown.curvature, 0);
   EXPECT_EQ(s.result.breakdown.iteration, s.result.iterations + 1);
+}
+
+/// A factorization that the values refuse is a line of the report, and CG goes on as if nothing
+/// had been.
+TEST(PreconditionerChoice, GoesOnWhereTheOtherIsRefused) {
+  auto t = stiff();
+  t.add(2000, 2000, -1.9);  // a diagonal that is positive, and a matrix that is not
+  SolveOptions options;
+  const ChoiceSolved s = solved_by_choice(t, options);
+  options.preconditioner = "jacobi";
+  const ChoiceSolved jacobi = solved_by_choice(t, options);
+  EXPECT_EQ(s.result.status, Status::indefinite_matrix);
+  EXPECT_EQ(s.report.preconditioner, "jacobi");
+  EXPECT_EQ(s.result.iterations, jacobi.result.iterations);
+  ASSERT_GE(s.report.trials.size(), 2U);
+  EXPECT_TRUE(s.report.trials[0].outcome.starts_with("not made: cholesky: the pivot of row "))
+      << s.report.trials[0].outcome;
+  EXPECT_EQ(stages_as_text(s.report.trials), "jacobi");
+}
+
+/// A setup that would take longer than is left is not begun.
+TEST(PreconditionerChoice, MindsItsLimits) {
+  SolveOptions few;
+  few.stop.max_iterations = 40;
+  const ChoiceSolved s = solved_by_choice(stiff(), few);
+  EXPECT_EQ(s.result.status, Status::max_iterations);
+  EXPECT_EQ(s.result.iterations, 40);
+  EXPECT_EQ(s.report.trials.size(), 1U);
+  SolveOptions soon;
+  soon.stop.time_limit_s = 1e-5;
+  const ChoiceSolved t = solved_by_choice(stiff(), soon);
+  EXPECT_EQ(t.result.status, Status::time_limit);
+  EXPECT_EQ(t.report.trials.size(), 1U);
+}
+
+TEST(PreconditionerChoice, RefusesStagesByStrict) {
+  auto t = stiff();
+  t.add(2000, 2000, -1.9);
+  SolveOptions options;
+  options.preconditioner = "auto:jacobi*2/cholesky";
+  EXPECT_EQ(solved_by_choice(t, options).report.preconditioner, "jacobi");
+  options.strict = true;
+  const std::string message = message_of([&] { solved_by_choice(t, options); });
+  EXPECT_TRUE(message.starts_with("cholesky: the pivot of row ")) << message;
+  EXPECT_TRUE(message.ends_with("; strict takes nothing in its place")) << message;
 }
 
 TEST(PreconditionerStages, SayWhatIsWrong) {
@@ -307,6 +351,7 @@ TEST(PredictedCost, KnowsTheSignsBesideTheDiagonal) {
   t.add(1, 2, -1);
   t.add(2, 1, -1);
   EXPECT_EQ(krysol::positive_off_diagonal(to_csr(t).matrix), 0.75);
+  EXPECT_EQ(krysol::positive_off_diagonal(to_csr(poisson2d(90, 90)).matrix), 0);
   EXPECT_EQ(krysol::positive_off_diagonal(to_csr(no_entries<double>(3, 3)).matrix), 0);
 }
 

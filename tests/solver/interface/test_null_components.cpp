@@ -198,6 +198,37 @@ TEST(SingularSystem, CountsWhatIsOutsideTheRangeAsResidual) {
   }
 }
 
+/// Nothing is left of b but rounding, or b is nearly all outside.
+TEST(SingularSystem, IsSolvedWithoutThePartOutsideHoweverLargeThatIs) {
+  SolveOptions project;
+  project.project = true;
+  const auto t = neumann2d(12, 11);
+  for (const double value : {0.1, 1.0, 1e9}) {
+    const SolvedSingular s = solved_singular(t, std::vector<double>(132, value), project);
+    EXPECT_EQ(s.result.status, Status::converged) << s.result.advice;
+    EXPECT_NEAR(s.result.outside_range, value * std::sqrt(132.0), 1e-12 * value);
+    for (const double v : s.x) EXPECT_NEAR(v, 0, 1e-12 * value);
+  }
+  const auto b = in_range(t, 12);
+  auto shifted = b;
+  for (double& v : shifted) v += 1e6;
+  const SolvedSingular s = solved_singular(t, shifted, project);
+  EXPECT_EQ(s.result.status, Status::converged) << s.result.advice;
+  EXPECT_LE(true_residual(t, b, s.x), 1e-7 * static_cast<double>(norm(widen(b))));
+}
+
+TEST(SingularSystem, MayHaveAnyUnits) {
+  const auto t = neumann2d(12, 11);
+  for (const double unit : {1e-150, 1.0, 1e150}) {
+    auto b = in_range(t, 13);
+    for (double& v : b) v *= unit;
+    const SolvedSingular s = solved_singular(t, b);
+    EXPECT_EQ(s.result.status, Status::converged) << unit << s.result.advice;
+    for (double& v : b) v += unit;
+    EXPECT_EQ(solved_singular(t, b).result.status, Status::inconsistent) << unit;
+  }
+}
+
 TEST(SingularSystem, IsFoundAgainAfterAnUpdate) {
   const auto a = to_csr(neumann2d(9, 8)).matrix;
   krysol::Solver<double> solver(a, {});

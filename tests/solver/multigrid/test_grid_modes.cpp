@@ -36,6 +36,9 @@ TEST(BoxGrid, IsFoundInThePattern) {
   EXPECT_EQ(grid_of(to_csr(poisson2d(4, 90)).matrix), (Nodes{4, 90, 1}));
   EXPECT_EQ(grid_of(to_csr(poisson3d(6)).matrix), (Nodes{6, 6, 6}));
   EXPECT_EQ(grid_of(make_problem("poisson27:5")), (Nodes{5, 5, 5}));
+  // Lines and planes that divide the distance between the nodes that are looked at.
+  EXPECT_EQ(grid_of(make_problem("poisson27:32")), (Nodes{32, 32, 32}));
+  EXPECT_EQ(grid_of(to_csr(poisson2d(64, 64)).matrix), (Nodes{64, 64, 1}));
   EXPECT_EQ(grid_of(make_problem("rotated:9")), (Nodes{10, 9, 1}));
   EXPECT_EQ(grid_of(make_problem("fem:5"), 3), (Nodes{5, 5, 5}));
   EXPECT_EQ(grid_of(make_problem("beam:4"), 3)->at(0) * grid_of(make_problem("beam:4"), 3)->at(1),
