@@ -138,7 +138,9 @@ TEST(PreconditionerChoice, CountsOnForTheObserverAndEndsWhereThatAsks) {
     };
     const ChoiceSolved s = solved_by_choice(stiff(), options);
     EXPECT_EQ(s.result.status, stop_late ? Status::interrupted : Status::converged);
-    if (stop_late) EXPECT_EQ(s.result.iterations, 33);
+    if (stop_late) {
+      EXPECT_EQ(s.result.iterations, 33);
+    }
     for (std::size_t k = 0; k < seen.size(); ++k) {
       ASSERT_EQ(seen[k], static_cast<std::int64_t>(k) + 1);
     }

@@ -119,7 +119,9 @@ TEST(Elimination, HasAPlaceForEachEntryOfL) {
         const auto j = static_cast<std::size_t>(e.first[at] + q);
         EXPECT_EQ(begin[q], e.first[at] + q);
         for (std::size_t i = j + 1; i < n; ++i) {
-          if (l[i][j]) EXPECT_TRUE(std::binary_search(begin, end, static_cast<Index>(i)));
+          if (l[i][j]) {
+            EXPECT_TRUE(std::binary_search(begin, end, static_cast<Index>(i)));
+          }
         }
       }
       // What it adds to is done later, and has all of its other rows.
@@ -154,7 +156,9 @@ TEST(Elimination, StopsWhereThereIsTooMuchFill) {
           .has_value();
     };
     EXPECT_TRUE(with(below));
-    if (below > 0) EXPECT_FALSE(with(below - 1));
+    if (below > 0) {
+      EXPECT_FALSE(with(below - 1));
+    }
   }
 }
 

@@ -69,7 +69,9 @@ TEST(NullComponents, AreThoseWhoseRowsAllSumToZero) {
       const Index mine = some.component[static_cast<std::size_t>(at)];
       const bool in = i < 20 || (i >= 32 && i < 44);
       EXPECT_EQ(mine >= 0, in) << i;
-      if (in) EXPECT_EQ(some.size[static_cast<std::size_t>(mine)], i < 20 ? 20 : 12) << i;
+      if (in) {
+        EXPECT_EQ(some.size[static_cast<std::size_t>(mine)], i < 20 ? 20 : 12) << i;
+      }
     }
   }
 }
