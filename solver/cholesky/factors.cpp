@@ -49,7 +49,8 @@ void each_tile(Index n, Index tile, bool together, const Body& body) {
 
 template <class W>
 struct Factorization {
-  static constexpr Index tile = 96;  // columns and rows of a front that one core takes at a time
+  static constexpr Index tile = 96;   // columns and rows of a front that one core takes at a time
+  static constexpr Index strip = 32;  // columns of a panel that are eliminated one by one
 
   const Elimination& e;
   const Offset* row_ptr;
@@ -92,13 +93,12 @@ struct Factorization {
     }
   }
 
-  /// Column by column, with pivots looked at one by one.
-  void guarded(Index s, Part<W> panel, const Dense<W>& top) {
+  /// Columns [begin, end) of a panel that holds what columns before them left: one by one.
+  void eliminate_columns(Index s, Part<W>& panel, Index begin, Index end) {
     const Index r = e.rows_of(s);
-    const Index n = e.columns_of(s);
-    panel.topRows(n) = top;
-    for (Index j = 0; j < n; ++j) {
+    for (Index j = begin; j < end; ++j) {
       const Index left = r - j - 1;
+      auto below = panel.col(j).tail(left);
       const double d = std::real(panel(j, j));
       const Index row = e.order[nth(e.first[nth(s)] + j)];
       if (!(d >= negative_pivot) || !std::isfinite(d)) {
@@ -111,12 +111,12 @@ struct Factorization {
         const std::lock_guard lock(counting);
         if (out.lost++ == 0 || row < out.first_lost) out.first_lost = row;
         panel(j, j) = W(1);
-        panel.col(j).tail(left).setZero();
+        below.setZero();
         continue;
       }
       panel(j, j) = W(std::sqrt(d));
-      panel.col(j).tail(left) /= panel(j, j);
-      for (Index k = j + 1; k < n; ++k) {
+      below /= panel(j, j);
+      for (Index k = j + 1; k < end; ++k) {
         panel.col(k).tail(r - k) -= panel.col(j).tail(r - k) * conjugate_of(panel(k, j));
       }
     }
@@ -131,24 +131,19 @@ struct Factorization {
     assemble(s, local, values, below.get());
     const bool large = together && r >= 2 * tile;
     Part<W> panel(values, r, n, Eigen::OuterStride<>(r));
-    auto top = panel.topRows(n);
-    auto rest = panel.bottomRows(m);
-    const Dense<W> kept = top.template triangularView<Eigen::Lower>();
-    Eigen::Ref<Dense<W>, 0, Eigen::OuterStride<>> in_place(top);
-    const Eigen::LLT<decltype(in_place)> factored(in_place);
-    const bool good = factored.info() == Eigen::Success &&
-                      top.diagonal().real().minCoeff() > std::sqrt(lost_pivot);
-    if (!good) {
-      guarded(s, panel, kept);
-    } else {
-      each_tile(m, tile, large, [&](Index first, Index last) {
-        auto some = rest.middleRows(first, last - first);
-        top.template triangularView<Eigen::Lower>()
-            .adjoint()
-            .template solveInPlace<Eigen::OnTheRight>(some);
-      });
+    for (Index begin = 0; begin < n; begin += strip) {
+      const Index end = std::min(n, begin + strip);
+      if (begin > 0) {  // what the columns before them leave of these
+        each_tile(r - begin, tile, large, [&](Index first, Index last) {
+          panel.block(begin + first, begin, last - first, end - begin).noalias() -=
+              panel.block(begin + first, 0, last - first, begin) *
+              panel.block(begin, 0, end - begin, begin).adjoint();
+        });
+      }
+      eliminate_columns(s, panel, begin, end);
     }
     Part<W> u(below.get(), m, m, Eigen::OuterStride<>(m));
+    const auto rest = panel.bottomRows(m);
     each_tile(m, tile, large, [&](Index first, Index last) {
       const Index w = last - first;
       u.block(first, first, m - first, w).noalias() -=
