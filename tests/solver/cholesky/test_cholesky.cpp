@@ -180,7 +180,8 @@ using CholeskyCases = ForGtest<EntriesAndSpaces>::type;
 TYPED_TEST_SUITE(Cholesky, CholeskyCases, OnName);
 
 template <class T, class Exec>
-std::vector<T> applied(const krysol::AnyPreconditioner<T, Exec>& m, const std::vector<T>& r) {
+std::vector<T> applied_factors(const krysol::AnyPreconditioner<T, Exec>& m,
+                               const std::vector<T>& r) {
   const auto z = to_device<Exec>(std::vector<T>(r.size()));
   m.apply(Exec{}, to_device<Exec>(r), z);
   Kokkos::fence();
@@ -203,7 +204,7 @@ TYPED_TEST(Cholesky, SolvesWithTheMatrix) {
     EXPECT_EQ(made.note, "");
     const auto r = random_vector<T>(static_cast<std::size_t>(t.rows), 5);
     const auto want = solve_factor(krysol_tests::cholesky(dense(t)), widen(r));
-    const auto z = widen(applied(*made.m, r));
+    const auto z = widen(applied_factors(*made.m, r));
     // The oracle reads float values too; only z is rounded to them.
     EXPECT_LE(norm(z - want), 1e4L * std::numeric_limits<krysol::Real<T>>::epsilon() * norm(want));
   }
@@ -218,7 +219,7 @@ TYPED_TEST(Cholesky, KeepsTheOrderForOtherValues) {
   const auto anew = make_preconditioner<T, Exec>("cholesky", other);
   update_preconditioner(made, other);
   const auto r = random_vector<T>(72, 6);
-  EXPECT_EQ(applied(*made.m, r), applied(*anew.m, r));
+  EXPECT_EQ(applied_factors(*made.m, r), applied_factors(*anew.m, r));
 }
 
 /// Fronts that all cores work on, and subtrees for each.
