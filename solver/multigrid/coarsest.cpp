@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <krysol/solver/multigrid/coarsest.hpp>
 
-#include <complex>
-
 #include <fmt/core.h>
 #include <Eigen/Dense>
 #include <krysol/solver/precond/preconditioner.hpp>
@@ -10,34 +8,36 @@
 namespace krysol::multigrid {
 namespace {
 
-template <class S>
-using EigenScalar = std::conditional_t<is_complex<S>, std::complex<Real<S>>, S>;
-template <class S>
-using Matrix = Eigen::Matrix<EigenScalar<S>, Eigen::Dynamic, Eigen::Dynamic>;
+using Matrix = Eigen::MatrixXd;
 
+/// A, or [Re A, -Im A; Im A, Re A] of a complex A, whose (pseudo-)inverse has the same form: one
+/// set of Eigen's routines to compile.
 template <class S>
-Matrix<S> dense(const HostCsr<S>& a) {
-  Matrix<S> m = Matrix<S>::Zero(a.rows, a.rows);
-  // Rows that were emptied are no part of the null space: nothing leads to them.
-  for (Index i = 0; i < a.rows; ++i) {
+Matrix as_real(const HostCsr<S>& a) {
+  const Index n = a.rows;
+  const Index rows = is_complex<S> ? 2 * n : n;
+  Matrix m = Matrix::Zero(rows, rows);
+  for (Index i = 0; i < n; ++i) {
     for (Offset k = a.row_ptr.data()[i]; k < a.row_ptr.data()[i + 1]; ++k) {
+      const Index j = a.col_idx.data()[k];
       const S v = a.values.data()[k];
+      m(i, j) += real_part(v);
       if constexpr (is_complex<S>) {
-        m(i, a.col_idx.data()[k]) += EigenScalar<S>(v.real(), v.imag());
-      } else {
-        m(i, a.col_idx.data()[k]) += v;
+        m(n + i, n + j) += real_part(v);
+        m(n + i, j) += imaginary_part(v);
+        m(i, n + j) -= imaginary_part(v);
       }
     }
   }
-  for (Index i = 0; i < a.rows; ++i) {
-    if (m.row(i).isZero(0)) m(i, i) = EigenScalar<S>(1);
+  // Rows that were emptied are no part of the null space: nothing leads to them.
+  for (Index i = 0; i < rows; ++i) {
+    if (m.row(i).isZero(0)) m(i, i) = 1;
   }
-  return (m + m.adjoint()) / 2;
+  return (m + m.transpose()) / 2;
 }
 
-template <class S>
-Matrix<S> pseudo_inverse(const Matrix<S>& a, double least_share, Index& null_space) {
-  const Eigen::SelfAdjointEigenSolver<Matrix<S>> solved(a);
+Matrix pseudo_inverse(const Matrix& a, double least_share, Index& null_space) {
+  const Eigen::SelfAdjointEigenSolver<Matrix> solved(a);
   const auto& lambda = solved.eigenvalues();
   const double least = least_share * lambda(lambda.size() - 1);
   if (lambda(0) < -least) {
@@ -55,7 +55,7 @@ Matrix<S> pseudo_inverse(const Matrix<S>& a, double least_share, Index& null_spa
       ++null_space;
     }
   }
-  return solved.eigenvectors() * factor.asDiagonal() * solved.eigenvectors().adjoint();
+  return solved.eigenvectors() * factor.asDiagonal() * solved.eigenvectors().transpose();
 }
 
 }  // namespace
@@ -64,28 +64,29 @@ template <class S>
 CoarsestInverse<S> coarsest_inverse(const HostCsr<S>& a) {
   CoarsestInverse<S> out;
   const auto rows = static_cast<std::size_t>(a.rows);
-  Matrix<S> m = dense(a);
+  Matrix m = as_real(a);
   const double lost = 1e-13 * a.rows;  // of the largest
-  const Eigen::LLT<Matrix<S>> factors(m);
+  const Eigen::LLT<Matrix> factors(m);
   bool definite = factors.info() == Eigen::Success;
   if (definite) {
     const Eigen::VectorXd pivots = factors.matrixLLT().diagonal().cwiseAbs2();
     definite = pivots.minCoeff() > lost * pivots.maxCoeff();
   }
   if (definite) {
-    m = factors.solve(Matrix<S>::Identity(a.rows, a.rows));
+    m = factors.solve(Matrix::Identity(m.rows(), m.rows()));
   } else {
-    m = pseudo_inverse<S>(m, lost, out.null_space);
+    m = pseudo_inverse(m, lost, out.null_space);
+    if constexpr (is_complex<S>) out.null_space /= 2;
   }
   out.inverse = host_array<S>("coarsest.inverse", rows * rows);
   for (Index j = 0; j < a.rows; ++j) {
     for (Index i = 0; i < a.rows; ++i) {
-      const EigenScalar<S> v = (m(i, j) + Eigen::numext::conj(m(j, i))) / 2.0;
       S& to = out.inverse.data()[static_cast<std::size_t>(j) * rows + static_cast<std::size_t>(i)];
+      const double re = (m(i, j) + m(j, i)) / 2;
       if constexpr (is_complex<S>) {
-        to = S(v.real(), v.imag());
+        to = S(re, (m(a.rows + i, j) - m(a.rows + j, i)) / 2);
       } else {
-        to = v;
+        to = re;
       }
     }
   }
