@@ -150,8 +150,7 @@ struct Solver<T>::State {
                          options.preconditioner));
     }
     if (may_choose()) {
-      chooses = std::make_unique<PreconditionerChoice<T>>(a, op, positive_off_diagonal(a),
-                                                          std::move(stages), options.strict);
+      chooses = std::make_unique<PreconditionerChoice<T>>(a, op, std::move(stages), options.strict);
     } else {
       m = make_preconditioner<T, Exec>("jacobi", {&a, op.get(), {}});
     }
@@ -333,7 +332,7 @@ struct Solver<T>::State {
     NullComponents found = found_null(moved, to);
     timer.reset();
     if (chooses) {
-      chooses->update(moved, made_op, positive_off_diagonal(moved));
+      chooses->update(moved, made_op);
     } else {
       update_preconditioner(m, moved);
     }

@@ -13,7 +13,6 @@
 #include <krysol/solver/choice/joined_results.hpp>
 #include <krysol/solver/cholesky/cholesky.hpp>
 #include <krysol/solver/multigrid/grid_modes.hpp>
-#include <krysol/spmv/base/join.hpp>
 #include <krysol/spmv/base/spaces.hpp>
 
 namespace krysol {
@@ -61,6 +60,26 @@ StoppingCriteria rest_of(StoppingCriteria stop, std::int64_t rows, const SolveRe
   stop.max_iterations = std::max<std::int64_t>(1, most - done.iterations);
   if (stop.time_limit_s > 0) stop.time_limit_s = std::max(1e-9, stop.time_limit_s - seconds);
   return stop;
+}
+
+/// Progress of a solve that went on after so many iterations, for its caller.
+Progress counted_on(Progress p, std::int64_t before, const Kokkos::Timer& clock) {
+  p.iteration += before;
+  p.seconds = clock.seconds();
+  return p;
+}
+
+/// What became of iterations with a preconditioner; and `all`, which they went on from.
+void record(SolveResult r, bool first, PreconditionerTrial& trial, SolveResult& all) {
+  trial.iterations = r.iterations;
+  trial.seconds = r.seconds;
+  trial.first_residual = r.initial_residual;
+  trial.last_residual = r.residual;
+  if (first) {
+    all = std::move(r);
+  } else {
+    choice::join(all, std::move(r));
+  }
 }
 
 /// About the least multiplications that a factorization takes where the rows are the nodes of a
@@ -135,28 +154,21 @@ double positive_off_diagonal(const HostCsr<T>& a) {
 template <class T>
 PreconditionerChoice<T>::PreconditionerChoice(const HostCsr<T>& a,
                                               std::shared_ptr<const Operator<T>> op,
-                                              double positive,
                                               std::vector<PreconditionerStage> stages, bool strict)
-    : a_(a),
-      op_(std::move(op)),
-      positive_off_diagonal_(positive),
-      stages_(std::move(stages)),
-      strict_(strict) {
+    : a_(a), op_(std::move(op)), stages_(std::move(stages)), strict_(strict) {
   const std::string name = stages_.empty() ? "jacobi" : stages_.front().name;
   first_ = std::make_shared<Made>(make_preconditioner<T, Exec>(name, {&a_, op_.get(), {}}));
   current_ = in_use(first_);
   candidates_ = {{"cholesky"}, {"amg"}};
-  least_flops_ = least_multiplications(a_);
 }
 
 template <class T>
-void PreconditionerChoice<T>::update(const HostCsr<T>& a, std::shared_ptr<const Operator<T>> op,
-                                     double positive) {
+void PreconditionerChoice<T>::update(const HostCsr<T>& a, std::shared_ptr<const Operator<T>> op) {
   const std::lock_guard lock(mutex_);
   update_preconditioner<T, Exec>(*first_, a);  // all that may throw
   a_ = a;
   op_ = std::move(op);
-  positive_off_diagonal_ = positive;
+  seen_.reset();
   of_stage_.clear();
   InUse still;
   for (Candidate& c : candidates_) {
@@ -176,8 +188,10 @@ void PreconditionerChoice<T>::update(const HostCsr<T>& a, std::shared_ptr<const 
 
 template <class T>
 choice::SystemSize PreconditionerChoice<T>::size() const {
-  return {static_cast<double>(a_.rows),      static_cast<double>(a_.nnz()), sizeof(T),
-          static_cast<double>(op_->bytes()), positive_off_diagonal_,        on_host<Exec>};
+  choice::SystemSize n{static_cast<double>(a_.rows), static_cast<double>(a_.nnz()), sizeof(T),
+                       static_cast<double>(op_->bytes())};
+  n.on_host = on_host<Exec>;
+  return n;
 }
 
 template <class T>
@@ -255,7 +269,9 @@ typename PreconditionerChoice<T>::InUse PreconditionerChoice<T>::better_than(
     std::vector<PreconditionerTrial>& trials) {
   constexpr double much_more = 3;  // is left than when too much fill was seen
   const std::lock_guard lock(mutex_);
-  const choice::SystemSize n = size();
+  if (!seen_) seen_ = Seen{positive_off_diagonal(a_), least_multiplications(a_)};
+  choice::SystemSize n = size();
+  n.positive_off_diagonal = seen_->positive_off_diagonal;
   Candidate& factors = candidates_.front();
   Candidate& levels = candidates_.back();
   levels.cost = choice::multigrid_cost(n);
@@ -266,7 +282,7 @@ typename PreconditionerChoice<T>::InUse PreconditionerChoice<T>::better_than(
   const bool not_ordered = !factors.out && !factors.made.made && !elimination_ &&
                            remaining > much_more * too_much_fill_at_;
   if (not_ordered && order < most_setup &&
-      std::max(2 * order, choice::multiplications_cost(n, least_flops_)) < margin * others) {
+      std::max(2 * order, choice::multiplications_cost(n, seen_->least_flops)) < margin * others) {
     order_rows(remaining, trials);
   }
   if (elimination_) factors.cost = choice::cholesky_cost(n, *elimination_);
@@ -334,13 +350,8 @@ class PreconditionerChoice<T>::Watch {
 
   bool operator()(const Progress& p) {
     if (observer_) {
-      Progress shown = p;
-      shown.iteration += before_;
-      shown.seconds = clock_.seconds();
-      if (!observer_(shown)) {
-        stopped = true;
-        return false;
-      }
+      stopped = !observer_(counted_on(p, before_, clock_));
+      if (stopped) return false;
     }
     if (p.iteration < next_look_ || p.iterations_left < 0) return true;
     next_look_ = p.iteration + std::max<std::int64_t>(1, p.iteration / 8);
@@ -413,16 +424,8 @@ ChosenSolve PreconditionerChoice<T>::solve(const ConstVector<T, Exec>& b, const 
     out.setup_seconds += watch.setup_seconds;
     // Trials of what was only looked at stand before that of what is in use.
     PreconditionerTrial& trial = out.trials[out.trials.size() - (watch.next.made ? 2 : 1)];
-    trial.iterations = r.iterations;
-    trial.seconds = r.seconds;
-    trial.first_residual = r.initial_residual;
-    trial.last_residual = r.residual;
-    const Status status = r.status;
-    if (begun) {
-      choice::join(out.result, std::move(r));
-    } else {
-      out.result = std::move(r);
-    }
+    record(std::move(r), !begun, trial, out.result);
+    const Status status = out.result.status;
     const bool bad = status == Status::indefinite_preconditioner && now.made != first_;
     if (status == Status::interrupted && watch.next.made && !watch.stopped) {
       trial.outcome = fmt::format("left for {}", watch.next.made->used);
@@ -503,29 +506,17 @@ ChosenSolve PreconditionerChoice<T>::solve_by_stages(const ConstVector<T, Exec>&
     SolveResult r = krysol::solve<T, Exec>(
         "cg", exec, *op_, b, x, *made->m, rest,
         [&](const Progress& p) {
-          if (observer) {
-            Progress shown = p;
-            shown.iteration += before;
-            shown.seconds = timer.seconds();
-            stopped = !observer(shown);
-          }
+          if (observer) stopped = !observer(counted_on(p, before, timer));
           return !stopped && (last == 0 || p.iteration < last);
         },
         options, &workspace);
-    trial.iterations = r.iterations;
-    trial.seconds = r.seconds;
-    trial.first_residual = r.initial_residual;
-    trial.last_residual = r.residual;
-    const bool goes_on = r.status == Status::interrupted && !stopped && s + 1 < stages_.size();
-    trial.outcome = goes_on ? fmt::format("left for {}", stages_[s + 1].name)
-                            : std::string(to_string(r.status));
+    record(std::move(r), s == 0, trial, out.result);
+    const Status status = out.result.status;
+    const bool goes_on = status == Status::interrupted && !stopped && s + 1 < stages_.size();
+    trial.outcome =
+        goes_on ? fmt::format("left for {}", stages_[s + 1].name) : std::string(to_string(status));
     if (!made->note.empty()) trial.outcome += "; " + made->note;
     out.trials.push_back(trial);
-    if (s > 0) {
-      choice::join(out.result, std::move(r));
-    } else {
-      out.result = std::move(r);
-    }
     if (!goes_on) break;
     rest = rest_of(stop, op_->rows, out.result, timer.seconds());
   }

@@ -55,8 +55,7 @@ class PreconditionerChoice {
 
   /// a: kept, with its arrays, for what is made later. stages: to be taken in place of a choice.
   PreconditionerChoice(const HostCsr<T>& a, std::shared_ptr<const Operator<T>> op,
-                       double positive_off_diagonal, std::vector<PreconditionerStage> stages,
-                       bool strict = false);
+                       std::vector<PreconditionerStage> stages, bool strict = false);
 
   /// x: the starting guess, and then the solution. Throws as krysol::solve by name does, and with
   /// `strict` std::invalid_argument for a stage that cannot be made. A time limit or a number of
@@ -67,8 +66,7 @@ class PreconditionerChoice {
 
   /// Takes other values in the same pattern; what was in use stays in use, where it can be made and
   /// there is memory for it. All is as before where it throws.
-  void update(const HostCsr<T>& a, std::shared_ptr<const Operator<T>> op,
-              double positive_off_diagonal);
+  void update(const HostCsr<T>& a, std::shared_ptr<const Operator<T>> op);
 
   /// What solves begin with: jacobi, or the first stage.
   const Made& first() const { return *first_; }
@@ -83,7 +81,7 @@ class PreconditionerChoice {
   struct Candidate {
     std::string name;
     choice::Cost cost{};
-    bool out = false;  // refused, too dear, or left
+    bool out = false;  // refused, or left
     InUse made{};      // empty: not made
   };
   class Watch;
@@ -101,8 +99,6 @@ class PreconditionerChoice {
 
   HostCsr<T> a_;
   std::shared_ptr<const Operator<T>> op_;
-  double positive_off_diagonal_ = 0;
-  double least_flops_ = 0;  // of a factorization
   std::vector<PreconditionerStage> stages_;
   bool strict_ = false;
   std::shared_ptr<Made> first_;  // jacobi, or the first stage
@@ -110,6 +106,12 @@ class PreconditionerChoice {
   std::mutex mutex_;  // of what follows
   InUse current_;     // what the last solve ended with
   std::vector<Candidate> candidates_;
+  /// What costs depend on and takes a pass over the matrix: seen when there is something to decide.
+  struct Seen {
+    double positive_off_diagonal = 0;
+    double least_flops = 0;  // of a factorization
+  };
+  std::optional<Seen> seen_;
   std::optional<sparse_cholesky::Elimination> elimination_;
   double too_much_fill_at_ = 0;                  // what remained when the order showed too much
   std::vector<std::shared_ptr<Made>> of_stage_;  // as far as they have been made

@@ -29,9 +29,6 @@ using ConstPart = Eigen::Map<const Dense<W>, 0, Eigen::OuterStride<>>;
 template <class W>
 using Column = Eigen::Map<Eigen::Matrix<W, Eigen::Dynamic, 1>>;
 
-inline double conjugate_of(double v) { return v; }
-inline std::complex<double> conjugate_of(const std::complex<double>& v) { return std::conj(v); }
-
 /// Runs body(first, last) over tiles of [0, n): on all cores where `together`.
 template <class Body>
 void each_tile(Index n, Index tile, bool together, const Body& body) {
@@ -76,7 +73,7 @@ struct Factorization {
       W* const to = panel + Offset{j} * r;
       for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
         const Index p = e.place[nth(col_idx[k])];
-        if (p >= first + j) to[local[nth(p)]] += conjugate_of(a[k]);
+        if (p >= first + j) to[local[nth(p)]] += Eigen::numext::conj(a[k]);
       }
     }
     for (const Index c : children[nth(s)]) {
@@ -117,7 +114,7 @@ struct Factorization {
       panel(j, j) = W(std::sqrt(d));
       below /= panel(j, j);
       for (Index k = j + 1; k < end; ++k) {
-        panel.col(k).tail(r - k) -= panel.col(j).tail(r - k) * conjugate_of(panel(k, j));
+        panel.col(k).tail(r - k) -= panel.col(j).tail(r - k) * Eigen::numext::conj(panel(k, j));
       }
     }
   }

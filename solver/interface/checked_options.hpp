@@ -1,5 +1,5 @@
-// What can be wrong with options is said without a look at the matrix, before hours are spent on
-// it. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What can be wrong with options is said before hours are spent on the matrix.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 #include <krysol/solver/interface/solve_options.hpp>

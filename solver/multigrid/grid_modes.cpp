@@ -215,11 +215,10 @@ std::vector<Rotation> rotations(const HostCsr<S>& a, Index block, const Places& 
 }  // namespace
 
 template <class S>
-NearNullSpace<S> near_null_space(const HostCsr<S>& a, Index block) {
-  NearNullSpace<S> b = constants<S>(a.rows, block);
-  if ((block != 2 && block != 3) || a.rows % block != 0) return b;
+std::optional<NearNullSpace<S>> with_rotations(const HostCsr<S>& a, Index block) {
+  if ((block != 2 && block != 3) || a.rows % block != 0) return std::nullopt;
   const auto grid = box_grid(a.row_ptr.data(), a.col_idx.data(), a.rows, block);
-  if (!grid || grid->dimensions != block) return b;
+  if (!grid || grid->dimensions != block) return std::nullopt;
   const Index nodes = a.rows / block;
   Places places(*grid, nodes, false);
   std::vector<Rotation> found = rotations(a, block, places);
@@ -227,30 +226,38 @@ NearNullSpace<S> near_null_space(const HostCsr<S>& a, Index block) {
     places = Places(*grid, nodes, true);
     found = rotations(a, block, places);
   }
-  if (found.empty()) return b;
+  if (found.empty()) return std::nullopt;
   const auto with = static_cast<Index>(block + static_cast<Index>(found.size()));
   auto values =
       host_array<S>("near_null", static_cast<std::size_t>(a.rows) * static_cast<std::size_t>(with));
   const double size = std::sqrt(static_cast<double>(nodes));  // numbers as large as the constants
-  host_for(
-      "krysol::grid_modes(values)", a.rows,
-      [&, to = values.data(), constant = b.values.data(), at = places.x.data()](std::int64_t i) {
-        const auto unknown = static_cast<int>(i % block);
-        const double* const xi = at + i / block * 3;
-        for (Index c = 0; c < block; ++c) to[i * with + c] = constant[i * block + c];
-        for (std::size_t n = 0; n < found.size(); ++n) {
-          const Rotation& r = found[n];
-          const double v = unknown == r.plane.p   ? r.alpha * xi[r.plane.q]
-                           : unknown == r.plane.q ? r.beta * xi[r.plane.p]
-                                                  : 0;
-          to[i * with + block + static_cast<std::int64_t>(n)] = from_double<S>(size * v);
-        }
-      });
-  return {with, values};
+  host_for("krysol::grid_modes(values)", a.rows,
+           [&, to = values.data(), at = places.x.data()](std::int64_t i) {
+             const auto unknown = static_cast<int>(i % block);
+             const double* const xi = at + i / block * 3;
+             for (Index c = 0; c < block; ++c) to[i * with + c] = S(c == unknown ? 1 : 0);
+             for (std::size_t n = 0; n < found.size(); ++n) {
+               const Rotation& r = found[n];
+               const double v = unknown == r.plane.p   ? r.alpha * xi[r.plane.q]
+                                : unknown == r.plane.q ? r.beta * xi[r.plane.p]
+                                                       : 0;
+               to[i * with + block + static_cast<std::int64_t>(n)] = from_double<S>(size * v);
+             }
+           });
+  return NearNullSpace<S>{with, values};
 }
 
-template NearNullSpace<double> near_null_space(const HostCsr<double>&, Index);
-template NearNullSpace<Kokkos::complex<double>> near_null_space(
-    const HostCsr<Kokkos::complex<double>>&, Index);
+template <class S>
+NearNullSpace<S> near_null_space(const HostCsr<S>& a, Index block) {
+  std::optional<NearNullSpace<S>> found = with_rotations(a, block);
+  return found ? std::move(*found) : constants<S>(a.rows, block);
+}
+
+#define KRYSOL_INSTANTIATE(S)                                          \
+  template NearNullSpace<S> near_null_space(const HostCsr<S>&, Index); \
+  template std::optional<NearNullSpace<S>> with_rotations(const HostCsr<S>&, Index);
+KRYSOL_INSTANTIATE(double)
+KRYSOL_INSTANTIATE(Kokkos::complex<double>)
+#undef KRYSOL_INSTANTIATE
 
 }  // namespace krysol::multigrid

@@ -35,4 +35,8 @@ std::optional<BoxGrid> box_grid(const Offset* row_ptr, const Index* col_idx, Ind
 template <class S>
 NearNullSpace<S> near_null_space(const HostCsr<S>& a, Index block);
 
+/// The same where there are rotations; else nothing, which costs no array.
+template <class S>
+std::optional<NearNullSpace<S>> with_rotations(const HostCsr<S>& a, Index block);
+
 }  // namespace krysol::multigrid

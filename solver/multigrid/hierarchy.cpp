@@ -132,9 +132,8 @@ HostHierarchy<S> make_hierarchy(const HostCsr<S>& a, const HierarchyOptions& opt
   NearNullSpace<S> b = near_null_space(a, h.block);
   // Where couplings that are 0 are not stored, blocks are too empty to be seen; rotations are not.
   for (Index block = 2; block <= 3 && options.block == 0 && h.block == 1; ++block) {
-    NearNullSpace<S> of_nodes = near_null_space(a, block);
-    if (of_nodes.count > block) {
-      b = std::move(of_nodes);
+    if (auto of_nodes = with_rotations(a, block)) {
+      b = std::move(*of_nodes);
       h.block = block;
     }
   }
