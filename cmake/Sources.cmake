@@ -105,10 +105,15 @@ set(KRYSOL_SOURCES
   solver/interface/null_components.cpp
   solver/interface/value_watch.cpp
   solver/multigrid/aggregation.cpp
+  solver/multigrid/box_grid.cpp
   solver/multigrid/coarsest.cpp
+  solver/multigrid/grid_interpolation.cpp
+  solver/multigrid/grid_levels.cpp
   solver/multigrid/grid_modes.cpp
+  solver/multigrid/grid_product.cpp
   solver/multigrid/hierarchy.cpp
   solver/multigrid/largest_eigenvalue.cpp
+  solver/multigrid/level_scaling.cpp
   solver/multigrid/multigrid.cpp
   solver/multigrid/node_blocks.cpp
   solver/multigrid/prolongation.cpp

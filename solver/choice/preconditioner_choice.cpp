@@ -12,7 +12,7 @@
 #include <fmt/core.h>
 #include <krysol/solver/choice/joined_results.hpp>
 #include <krysol/solver/cholesky/cholesky.hpp>
-#include <krysol/solver/multigrid/grid_modes.hpp>
+#include <krysol/solver/multigrid/box_grid.hpp>
 #include <krysol/spmv/base/spaces.hpp>
 
 namespace krysol {
@@ -82,22 +82,32 @@ void record(SolveResult r, bool first, PreconditionerTrial& trial, SolveResult& 
   }
 }
 
-/// About the least multiplications that a factorization takes where the rows are the nodes of a
-/// grid of three dimensions, of one to three unknowns: five times those for a plane across it, as
-/// often as there are cubes beside each other along its longest direction (7 times for the 7-point
-/// star on 30^3, 40 for a beam of 10 x 10 x 40 hexahedra). 0 elsewhere: it may be cheap.
+/// The grid that the rows are the nodes of, of one to three unknowns.
+struct GridOfNodes {
+  multigrid::BoxGrid grid;
+  Index block = 1;
+};
+
 template <class T>
-double least_multiplications(const HostCsr<T>& a) {
+std::optional<GridOfNodes> grid_of_nodes(const HostCsr<T>& a) {
   for (Index block = 1; block <= 3; ++block) {
     if (a.rows % block != 0) continue;
     const auto grid = multigrid::box_grid(a.row_ptr.data(), a.col_idx.data(), a.rows, block);
-    if (!grid || grid->dimensions < 3) continue;
-    std::array<Index, 3> n = grid->nodes;
-    std::sort(n.begin(), n.end());
-    const double plane = static_cast<double>(block) * n[0] * n[1];
-    return 5 * plane * plane * plane * n[2] / n[1];
+    if (grid) return GridOfNodes{*grid, block};
   }
-  return 0;
+  return std::nullopt;
+}
+
+/// About the least multiplications that a factorization takes in three dimensions: five times those
+/// for a plane across the grid, as often as there are cubes beside each other along its longest
+/// direction (7 times for the 7-point star on 30^3, 40 for a beam of 10 x 10 x 40 hexahedra). 0
+/// elsewhere: it may be cheap.
+double least_multiplications(const std::optional<GridOfNodes>& nodes) {
+  if (!nodes || nodes->grid.dimensions < 3) return 0;
+  std::array<Index, 3> n = nodes->grid.nodes;
+  std::sort(n.begin(), n.end());
+  const double plane = static_cast<double>(nodes->block) * n[0] * n[1];
+  return 5 * plane * plane * plane * n[2] / n[1];
 }
 
 }  // namespace
@@ -269,9 +279,13 @@ typename PreconditionerChoice<T>::InUse PreconditionerChoice<T>::better_than(
     std::vector<PreconditionerTrial>& trials) {
   constexpr double much_more = 3;  // is left than when too much fill was seen
   const std::lock_guard lock(mutex_);
-  if (!seen_) seen_ = Seen{positive_off_diagonal(a_), least_multiplications(a_)};
+  if (!seen_) {
+    const auto nodes = grid_of_nodes(a_);
+    seen_ = Seen{positive_off_diagonal(a_), least_multiplications(nodes), nodes.has_value()};
+  }
   choice::SystemSize n = size();
   n.positive_off_diagonal = seen_->positive_off_diagonal;
+  n.grid = seen_->grid && !is_complex<T>;
   Candidate& factors = candidates_.front();
   Candidate& levels = candidates_.back();
   levels.cost = choice::multigrid_cost(n);

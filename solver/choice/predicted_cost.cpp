@@ -10,6 +10,7 @@ constexpr double start_of_iteration = 1e5;  // what the start of its kernels tak
 constexpr double start_of_cycle = 5e6;      // likewise, of those on all levels
 constexpr double start_of_multigrid = 1e8;  // of its setup
 constexpr double passes_of_setup = 160;     // over the matrix in compressed rows
+constexpr double passes_of_grids = 50;      // likewise, where levels are grids
 constexpr double passes_of_cycle = 5;       // likewise
 constexpr double order_of_row = 8000;
 constexpr double order_of_nonzero = 1000;
@@ -44,9 +45,11 @@ Cost multigrid_cost(const SystemSize& size) {
   constexpr double of_scalar_equations = 20;
   constexpr double of_others = 60;
   const double matrix = compressed_rows(size);
-  return {scale(size) * (passes_of_setup * matrix + start_of_multigrid),
+  const double passes = size.grid ? passes_of_grids : passes_of_setup;
+  const double iterations = size.positive_off_diagonal < few ? of_scalar_equations : of_others;
+  return {scale(size) * (passes * matrix + start_of_multigrid),
           iteration_cost(size, passes_of_cycle * matrix + start_of_cycle),
-          size.positive_off_diagonal < few ? of_scalar_equations : of_others};
+          size.grid ? iterations / 2 : iterations};
 }
 
 double elimination_cost(const SystemSize& size) {

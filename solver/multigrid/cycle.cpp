@@ -5,7 +5,7 @@
 
 #include <krysol/solver/krylov/blas1.hpp>
 #include <krysol/solver/multigrid/cycle_kernels.hpp>
-#include <krysol/solver/multigrid/rounded_values.hpp>
+#include <krysol/solver/multigrid/level_scaling.hpp>
 #include <krysol/spmv/base/format_refusal.hpp>
 #include <krysol/spmv/base/spaces.hpp>
 
@@ -40,8 +40,28 @@ bool try_format(const HostCsr<S>& a, LevelMatrix<S, Exec>& to) {
 template <class S, class W, class Exec>
 Csr<S, Exec> as_csr(const HostCsr<W>& host) {
   Csr<S, Exec> a;
-  from_csr(rounded_values<S>(host), a);
+  from_csr(scaled_entries<S>(host, {}), a);
   return a;
+}
+
+/// y := P' x from a level to the next one.
+template <class S, class Exec>
+void restrict_to(const Exec& exec, const Level<S, Exec>& level, const Vector<S, Exec>& x,
+                 const Vector<S, Exec>& y) {
+  if constexpr (!is_complex<S>) {
+    if (level.grid) return multiply_transposed(exec, *level.grid, x, y);
+  }
+  krysol::apply(exec, S(1), level.r, x, S(0), y);
+}
+
+/// y := P x from the next level to this one.
+template <class S, class Exec>
+void prolong(const Exec& exec, const Level<S, Exec>& level, const Vector<S, Exec>& x,
+             const Vector<S, Exec>& y) {
+  if constexpr (!is_complex<S>) {
+    if (level.grid) return multiply(exec, *level.grid, x, y);
+  }
+  krysol::apply(exec, S(1), level.p, x, S(0), y);
 }
 
 /// Coefficients of step k of the smoother, from 1 on.
@@ -71,15 +91,22 @@ template <class S, class Exec>
 template <class W>
 Hierarchy<S, Exec>::Hierarchy(const HostHierarchy<W>& host, const CycleOptions& options, bool grid)
     : options_(options) {
-  for (const HostLevel<W>& from : host.levels) {
-    const bool first = levels_.empty();
+  if (options_.degree == 0) options_.degree = host.degree;
+  for (std::size_t l = 0; l < host.levels.size(); ++l) {
+    const HostLevel<W>& from = host.levels[l];
+    const bool first = l == 0;
     Level<S, Exec> level;
-    level.a = make_level_matrix<S, Exec>(rounded_values<S>(from.a), first ? host.block : 1,
-                                         first && grid, first);
+    level.a = make_level_matrix<S, Exec>(scaled_entries<S>(from.a, from.scale),
+                                         first || host.grid ? host.block : 1,
+                                         host.grid || (first && grid), first);
     level.largest = from.largest;
     if (from.p.rows > 0) {
       level.p = as_csr<S, W, Exec>(from.p);
       level.r = as_csr<S, W, Exec>(from.r);
+    }
+    if (from.grid) {
+      level.grid =
+          GridTransfer<Real<S>, Exec>(*from.grid, host.block, from.scale, host.levels[l + 1].scale);
     }
     levels_.push_back(std::move(level));
   }
@@ -141,9 +168,9 @@ void Hierarchy<S, Exec>::cycle(const Exec& exec, std::size_t l, Work& work) cons
   smooth(exec, l, v, last ? alone : options_.degree);
   if (last) return;
   krysol::multigrid::apply(exec, S(-1), level.a, v.d, S(1), v.r);
-  krysol::apply(exec, S(1), level.r, v.r, S(0), work[l + 1].r);
+  restrict_to(exec, level, v.r, work[l + 1].r);
   visit(exec, l + 1, work);
-  krysol::apply(exec, S(1), level.p, work[l + 1].x, S(0), v.d);
+  prolong(exec, level, work[l + 1].x, v.d);
   krysol::multigrid::apply(exec, S(-1), level.a, v.d, S(1), v.r);
   for_each("krysol::multigrid(after)", exec, level.a.rows(),
            FirstStepAfter<S>{b, v.r.data(), v.d.data(), v.x.data()});
@@ -195,7 +222,9 @@ double Hierarchy<S, Exec>::bytes(std::size_t entry) const {
       total += visits * (exact() ? inverse : 16 * (a + 8 * row));
       break;
     }
-    const auto between = static_cast<double>(krysol::bytes(level.p) + krysol::bytes(level.r));
+    const auto between =
+        static_cast<double>(level.grid ? 2 * krysol::multigrid::bytes(*level.grid)
+                                       : krysol::bytes(level.p) + krysol::bytes(level.r));
     total += visits * (2 * options_.degree * (a + 8 * row) + between + 2 * row);
     if (l > 0) total += (visits - visits / options_.visits) * (a + 8 * row);  // between two cycles
     visits *= options_.visits;

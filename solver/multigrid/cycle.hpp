@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <optional>
 #include <vector>
 
+#include <krysol/solver/multigrid/grid_transfer.hpp>
 #include <krysol/solver/multigrid/hierarchy.hpp>
 #include <krysol/solver/multigrid/level_matrix.hpp>
 #include <krysol/spmv/base/scratch_pool.hpp>
@@ -11,7 +13,7 @@
 namespace krysol::multigrid {
 
 struct CycleOptions {
-  int degree = 2;  // products of a smoother
+  int degree = 0;  // products of a smoother; 0: those that suit the hierarchy
   int visits = 1;  // of the next level: 1 is a V-cycle, 2 a W-cycle
 };
 
@@ -22,6 +24,7 @@ struct Level {
   double largest = 0;
   Csr<S, Exec> p;
   Csr<S, Exec> r;
+  std::optional<GridTransfer<Real<S>, Exec>> grid;  // in place of both
 };
 
 /// [rows] of each level.

@@ -4,53 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
-#include <set>
 #include <vector>
 
 namespace krysol::multigrid {
 namespace {
-
-constexpr std::int64_t sampled_nodes = 1024;
-
-/// visit(node, other) for the connections of some nodes.
-template <class Visit>
-void each_sampled(const Offset* row_ptr, const Index* col_idx, Index rows, Index block,
-                  const Visit& visit) {
-  const std::int64_t nodes = rows / block;
-  const std::int64_t stride = std::max<std::int64_t>(1, nodes / sampled_nodes);
-  std::uint32_t noise = 1;  // not all at the beginning of lines, whose length may divide the stride
-  for (std::int64_t first = 0; first < nodes; first += stride) {
-    noise = noise * 1664525U + 1013904223U;
-    const std::int64_t node = std::min(nodes - 1, first + (noise >> 8U) % stride);
-    const Offset row = Offset{node} * block;
-    for (Offset k = row_ptr[row]; k < row_ptr[row + 1]; ++k) {
-      visit(static_cast<Index>(node), col_idx[k] / block);
-    }
-  }
-}
-
-/// The middles of runs of one or three neighbouring distances beyond 1; empty where there are
-/// others, or more than four.
-std::vector<Index> middles(const std::set<Index>& distances) {
-  std::vector<Index> found;
-  auto d = distances.begin();
-  if (d == distances.end() || *d != 1) return {};
-  for (++d; d != distances.end();) {
-    const Index first = *d;
-    Index last = first;
-    for (++d; d != distances.end() && *d == last + 1; ++d) last = *d;
-    if (last != first && last != first + 2) return {};
-    found.push_back((first + last) / 2);
-    if (found.size() > 4) return {};
-  }
-  return found;
-}
-
-/// Place of a node along each direction.
-std::array<Index, 3> place_in(const BoxGrid& g, Index node) {
-  return {node % g.nodes[0], node / g.nodes[0] % g.nodes[1], node / g.nodes[0] / g.nodes[1]};
-}
 
 /// Products of A u for u_p = x_q alone, and for u_q = x_p alone, over the rows that A turns
 /// constants into 0 in: others are held from outside, and move with no motion of the body.
@@ -138,39 +95,6 @@ std::optional<Rotation> rotation(const PlaneForces& e, const Plane& plane, doubl
   return Rotation{plane, std::cos(angle) / std::sqrt(first_square),
                   std::sin(angle) / std::sqrt(second_square)};
 }
-
-}  // namespace
-
-std::optional<BoxGrid> box_grid(const Offset* row_ptr, const Index* col_idx, Index rows,
-                                Index block) {
-  constexpr std::size_t most_distances = 13;  // half of the neighbours in a cube of 27
-  const Index nodes = rows / block;
-  std::set<Index> distances;
-  each_sampled(row_ptr, col_idx, rows, block, [&](Index node, Index other) {
-    if (other > node && distances.size() <= most_distances) distances.insert(other - node);
-  });
-  if (distances.size() > most_distances) return std::nullopt;
-  const std::vector<Index> far = middles(distances);
-  if (far.empty() || far.size() == 3) return std::nullopt;
-  BoxGrid grid;
-  const Index nx = far[0];
-  // One plane away lie one run of distances, or three that are a line apart.
-  const Index plane = far.size() == 1 ? nodes : far.size() == 2 ? far[1] : far[2];
-  if (far.size() == 4 && (far[1] != plane - nx || far[3] != plane + nx)) return std::nullopt;
-  if (nx < 4 || plane % nx != 0 || nodes % plane != 0) return std::nullopt;
-  grid.dimensions = far.size() == 1 ? 2 : 3;
-  grid.nodes = {nx, plane / nx, nodes / plane};
-  if (grid.dimensions == 3 && grid.nodes[1] < 4) return std::nullopt;
-  bool near = true;
-  each_sampled(row_ptr, col_idx, rows, block, [&](Index node, Index other) {
-    const auto a = place_in(grid, node);
-    const auto b = place_in(grid, other);
-    for (std::size_t d = 0; d < 3; ++d) near = near && std::abs(a[d] - b[d]) <= 1;
-  });
-  return near ? std::optional(grid) : std::nullopt;
-}
-
-namespace {
 
 /// Places of the nodes in their grid, from its middle: along the direction that unknown u of a node
 /// is a displacement in at 3 node + u.

@@ -2,25 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <array>
 #include <optional>
 
+#include <krysol/solver/multigrid/box_grid.hpp>
 #include <krysol/solver/multigrid/prolongation.hpp>
 
 namespace krysol::multigrid {
-
-/// Nodes numbered along x, then y, then z.
-struct BoxGrid {
-  int dimensions = 2;
-  std::array<Index, 3> nodes{1, 1, 1};  // in each direction
-};
-
-/// The grid of a matrix with `block` rows a node, where each node is connected to such as differ by
-/// at most one step in each direction: by the distances between connected nodes, of 1024 from all
-/// over the matrix. Nothing where they show none of two or three dimensions with four nodes or more
-/// along x and, in three, along y.
-std::optional<BoxGrid> box_grid(const Offset* row_ptr, const Index* col_idx, Index rows,
-                                Index block);
 
 /// Constants of each unknown of a node and, where nodes have as many unknowns as their grid has
 /// dimensions, the rotations that A turns into 0, as it does constants. In a plane (p, q)

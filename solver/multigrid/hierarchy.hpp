@@ -2,17 +2,32 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include <krysol/solver/multigrid/grid_interpolation.hpp>
 #include <krysol/solver/multigrid/prolongation.hpp>
 
 namespace krysol::multigrid {
 
+/// How the next level is made.
+enum class Coarsening {
+  automatic,   // as a grid where the matrix is one
+  aggregates,  // smoothed aggregation
+};
+
 struct HierarchyOptions {
-  double strength = 0.25;  // theta, see Strength
+  Coarsening coarsening = Coarsening::automatic;
+  double strength = 0.25;  // theta, see Strength; of grids: see coarsen_grids
   Index block = 0;         // rows a node; 0: looked for in the pattern
   Index coarsest = 200;    // rows that are solved with exactly
+};
+
+/// From one grid to the next coarser one; P and P' are multiplied with without their matrices.
+struct GridStep {
+  GridCoarsening coarsening;
+  HostCsr<double> p;  // of nodes, of systems that are not scaled
 };
 
 /// A level's system, scaled to ones on the diagonal: of A_l the matrix S A_l S with
@@ -20,9 +35,11 @@ struct HierarchyOptions {
 template <class S>
 struct HostLevel {
   HostCsr<S> a;
-  double largest = 0;  // a bound of its eigenvalues
-  HostCsr<S> p;        // [rows, rows of the next level]; empty for the last
-  HostCsr<S> r;        // P'
+  HostArray<double> scale;  // [rows] S, where `a` is still to be multiplied with it; else empty
+  double largest = 0;       // a bound of its eigenvalues
+  HostCsr<S> p;             // [rows, rows of the next level]; empty for the last, and
+  HostCsr<S> r;             // P'
+  std::optional<GridStep> grid;  // where this is in their place
 };
 
 /// Seconds of a setup, by its steps.
@@ -41,6 +58,8 @@ template <class S>
 struct HostHierarchy {
   Index block = 1;
   Index near_null = 1;      // vectors that each level holds
+  bool grid = false;        // levels are grids
+  int degree = 2;           // of the smoothers that suit it
   HostArray<double> scale;  // [rows] diag(A)^-1/2
   std::vector<HostLevel<S>> levels;
   HostArray<S> inverse;  // [rows rows] of the last level, by columns; empty where that was too

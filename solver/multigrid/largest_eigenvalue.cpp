@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <krysol/solver/krylov/cg_kernels.hpp>
+#include <krysol/solver/multigrid/level_scaling.hpp>
 #include <krysol/solver/outcome/lanczos.hpp>
 #include <krysol/solver/precond/preconditioner.hpp>
 #include <krysol/spmv/base/finite.hpp>
@@ -14,17 +15,20 @@ namespace krysol::multigrid {
 namespace {
 
 template <class S>
-double largest_row_sum(const HostCsr<S>& a) {
+double largest_row_sum(const HostCsr<S>& a, const HostArray<double>& scale) {
   constexpr std::int64_t step = 4096;
   const EqualBlocks pieces{a.rows, step};
+  const bool scaled = scale.extent(0) > 0;
   std::vector<double> largest(static_cast<std::size_t>(pieces.count()), 0);
   host_for("krysol::row_sums", pieces.count(), [&](std::int64_t p) {
     double most = 0;
     for (std::int64_t i = pieces.first(p); i < pieces.last(p); ++i) {
       double sum = 0;
       for (Offset k = a.row_ptr.data()[i]; k < a.row_ptr.data()[i + 1]; ++k) {
-        sum += std::sqrt(abs_squared(a.values.data()[k]));
+        const double column = scaled ? scale.data()[a.col_idx.data()[k]] : 1;
+        sum += column * std::sqrt(abs_squared(a.values.data()[k]));
       }
+      if (scaled) sum *= scale.data()[i];
       if (!(sum <= most)) most = sum;  // NaN too
     }
     largest[static_cast<std::size_t>(p)] = most;
@@ -76,16 +80,17 @@ double lanczos_bound(const HostCsr<S>& host, int steps) {
 }  // namespace
 
 template <class S>
-double largest_eigenvalue(const HostCsr<S>& a) {
+double largest_eigenvalue(const HostCsr<S>& a, const HostArray<double>& scale) {
   constexpr double near_enough = 2.2;  // 2 for an M-matrix
   constexpr int steps = 12;
   constexpr double margin = 1.02;
-  const double sums = largest_row_sum(a);
+  const double sums = largest_row_sum(a, scale);
   if (sums <= near_enough) return std::max(sums, 1.0);
-  return std::min(sums, margin * lanczos_bound(a, steps));
+  return std::min(sums, margin * lanczos_bound(scaled_entries<S>(a, scale), steps));
 }
 
-template double largest_eigenvalue(const HostCsr<double>&);
-template double largest_eigenvalue(const HostCsr<Kokkos::complex<double>>&);
+template double largest_eigenvalue(const HostCsr<double>&, const HostArray<double>&);
+template double largest_eigenvalue(const HostCsr<Kokkos::complex<double>>&,
+                                   const HostArray<double>&);
 
 }  // namespace krysol::multigrid

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <krysol/spmv/matrix/host_csr.hpp>
+#include <krysol/solver/multigrid/row_builder.hpp>
 
 namespace krysol::multigrid {
 
@@ -12,8 +12,9 @@ namespace krysol::multigrid {
 /// the norm of its residual (Zhou & Li, Linear Algebra Appl. 435, 2011, DOI
 /// 10.1016/j.laa.2010.06.034, bound of section 3). The same bits for any number of threads. Bytes:
 /// those of A, or of thirteen products by it. Throws PreconditionerRefusal where an entry is not
-/// finite, or the first step finds A not to be positive definite.
+/// finite, or the first step finds A not to be positive definite. scale: [rows] where A is still to
+/// be multiplied with its diagonal matrix from both sides; else empty.
 template <class S>
-double largest_eigenvalue(const HostCsr<S>& a);
+double largest_eigenvalue(const HostCsr<S>& a, const HostArray<double>& scale = {});
 
 }  // namespace krysol::multigrid

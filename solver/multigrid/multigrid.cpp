@@ -2,7 +2,7 @@
 #include <krysol/solver/multigrid/multigrid.hpp>
 
 #include <fmt/core.h>
-#include <krysol/solver/multigrid/rounded_values.hpp>
+#include <krysol/solver/multigrid/level_scaling.hpp>
 #include <krysol/solver/precond/jacobi.hpp>
 #include <krysol/spmv/base/spaces.hpp>
 
@@ -10,7 +10,7 @@ namespace krysol {
 namespace {
 
 template <class W>
-std::vector<SetupFact> facts_of(const multigrid::HostHierarchy<W>& h) {
+std::vector<SetupFact> facts_of(const multigrid::HostHierarchy<W>& h, int degree) {
   const auto of_first = [](double v, double first) {
     return fmt::format("{:.2f}", first > 0 ? v / first : 1.0);
   };
@@ -23,6 +23,8 @@ std::vector<SetupFact> facts_of(const multigrid::HostHierarchy<W>& h) {
   const auto& first = h.levels.front().a;
   std::vector<SetupFact> facts = {
       {"levels", std::to_string(h.levels.size())},
+      {"coarsening", h.grid ? "grids" : "smoothed aggregation"},
+      {"products of a smoother", std::to_string(degree)},
       {"rows a node", std::to_string(h.block)},
       {"near-null vectors", std::to_string(h.near_null)},
       {"rows of all levels over those of the first", of_first(rows, first.rows)},
@@ -72,14 +74,18 @@ SetupNote note_of(const multigrid::HostHierarchy<W>& h) {
 
 #ifndef KRYSOL_FOR_FLOAT
 MultigridOptions MultigridOptions::read(std::string_view name, const NamedOptions& options) {
-  const OptionReader reader("preconditioner", name, options,
-                            {"cycle", "degree", "strength", "block", "coarsest", "precision"});
+  const OptionReader reader(
+      "preconditioner", name, options,
+      {"cycle", "degree", "strength", "block", "coarsest", "precision", "coarsening"});
   MultigridOptions o;
   o.cycle.visits = reader.one_of("cycle", {"v", "w"}) == 1 ? 2 : 1;
   o.cycle.degree = reader.whole_number_to("degree", 16, o.cycle.degree);
   o.levels.strength = reader.number_from("strength", 0, 1, o.levels.strength);
   o.levels.block = reader.whole_number_to("block", 64, 0);
   o.levels.coarsest = reader.whole_number_to("coarsest", 2000, o.levels.coarsest);
+  o.levels.coarsening = reader.one_of("coarsening", {"auto", "aggregates"}) == 1
+                            ? multigrid::Coarsening::aggregates
+                            : multigrid::Coarsening::automatic;
   o.in_double = reader.one_of("precision", {"float", "double"}) == 1;
   return o;
 }
@@ -90,8 +96,8 @@ Multigrid<T, Exec>::Multigrid(const HostCsr<T>& a, const MultigridOptions& optio
                               std::string_view format)
     : options_(options), grid_(format == "stencil" || format == "stencil_pattern") {
   multigrid::HostHierarchy<StoredInDouble> host =
-      multigrid::make_hierarchy(multigrid::rounded_values<StoredInDouble>(a), options.levels);
-  facts_ = facts_of(host);
+      multigrid::make_hierarchy(multigrid::scaled_entries<StoredInDouble>(a, {}), options.levels);
+  facts_ = facts_of(host, options.cycle.degree > 0 ? options.cycle.degree : host.degree);
   note_ = note_of(host);
   Kokkos::Timer timer;
   if (options.in_double) {

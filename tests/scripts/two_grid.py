@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The rates of two-grid cycles of smoothed aggregation that tests/solver/multigrid/test_multigrid.cpp expects, from dense
+"""The rates of two-grid cycles of smoothed aggregation, and of grids, that tests/solver/multigrid/test_multigrid.cpp expects, from dense
 matrices and the definitions in solver/multigrid (needs NumPy and SciPy): the spectral radius of I - M^-1 A for each problem and
 degree of the smoother, with an exact solve on the second level.
 usage: two_grid.py"""
@@ -45,15 +45,68 @@ def aggregates(strength):
     return of, count
 
 
+def scaled(a):
+    scale = 1 / np.sqrt(np.diag(a))
+    return a * np.outer(scale, scale), scale
+
+
+def bound_of_eigenvalues(a):
+    sums = np.abs(a).sum(axis=1).max()
+    return sums if sums <= 2.2 else min(sums, 1.1 * la.eigvalsh(a)[-1])  # the library: a bound by Lanczos steps
+
+
+def rate_of_cycle(a, p, largest, degree):
+    n = len(a)
+    coarse = p.T @ a @ p
+    identity = np.eye(n)
+    x, d = np.zeros((n, n)), np.zeros((n, n))
+    for k in range(1, degree + 1):
+        r = identity - a @ x
+        d = (2 * k - 3) / (2 * k + 1) * d + (8 * k - 4) / (2 * k + 1) / largest * r
+        x = x + d
+    smoother = identity - x @ a
+    correction = identity - p @ np.linalg.solve(coarse, p.T @ a)
+    return max(abs(la.eigvals(smoother @ correction @ smoother)))
+
+
+def kept_lines(n): return sorted(set(range(0, n, 2)) | {n - 1})
+
+
+def grid_interpolation(a, nx, ny, halved):
+    """Rows are nodes of an nx x ny grid, x first; halved: whether each direction is."""
+    kept = [kept_lines(nx) if halved[0] else list(range(nx)), kept_lines(ny) if halved[1] else list(range(ny))]
+    places = [(x, y) for y in kept[1] for x in kept[0]]
+    weights = {place: np.eye(len(places))[k] for k, place in enumerate(places)}
+    entry = lambda i, j: a[i[0] + nx * i[1], j[0] + nx * j[1]]
+    inside = lambda i: 0 <= i[0] < nx and 0 <= i[1] < ny
+    free = lambda i: (i[0] not in kept[0], i[1] not in kept[1])
+    for count in (1, 2):
+        for i in [(x, y) for y in range(ny) for x in range(nx)]:
+            if sum(free(i)) != count: continue
+            total, size = np.zeros(len(places)), 0.0
+            for dx in (-1, 0, 1):
+                for dy in (-1, 0, 1):
+                    j = (i[0] + dx, i[1] + dy)
+                    to = (i[0] + dx * free(i)[0], i[1] + dy * free(i)[1])  # summed over the other direction
+                    if not inside(j) or to == i: continue
+                    total += entry(i, j) * weights[to]
+                    size += entry(i, j)
+            weights[i] = total / size
+    return np.array([weights[x, y] for y in range(ny) for x in range(nx)])
+
+
+def grid_rate(a, nx, ny, halved, degree):
+    p = grid_interpolation(a, nx, ny, halved)
+    a, scale = scaled(a)
+    return rate_of_cycle(a, p / scale[:, None], bound_of_eigenvalues(a), degree)
+
+
 def two_grid_rate(a, block, theta, degree):
     n = len(a)
-    scale = 1 / np.sqrt(np.diag(a))
-    a = a * np.outer(scale, scale)
+    a, scale = scaled(a)
     near_null = np.zeros((n, block))
     near_null[np.arange(n), np.arange(n) % block] = 1 / scale
-    sums = np.abs(a).sum(axis=1).max()
-    top = la.eigvalsh(a)[-1]
-    largest = sums if sums <= 2.2 else min(sums, 1.1 * top)  # the library: a bound by Lanczos steps
+    largest = bound_of_eigenvalues(a)
     norms = norms_of_blocks(a, block)
     np.fill_diagonal(norms, 0)
     weight = norms / np.sqrt(np.outer(norms.max(axis=1), norms.max(axis=1)))
@@ -75,16 +128,7 @@ def two_grid_rate(a, block, theta, degree):
     row_sums = 1 + (np.abs(f).sum(axis=1) - lump) / lump
     bound = row_sums.max() if row_sums.max() <= 2.2 else min(row_sums.max(), max(largest, 1))
     p = t - 4 / 3 / bound * (f / lump[:, None]) @ t
-    coarse = p.T @ a @ p
-    identity = np.eye(n)
-    x, d = np.zeros((n, n)), np.zeros((n, n))
-    for k in range(1, degree + 1):
-        r = identity - a @ x
-        d = (2 * k - 3) / (2 * k + 1) * d + (8 * k - 4) / (2 * k + 1) / largest * r
-        x = x + d
-    smoother = identity - x @ a
-    correction = identity - p @ np.linalg.solve(coarse, p.T @ a)
-    return max(abs(la.eigvals(smoother @ correction @ smoother)))
+    return rate_of_cycle(a, p, largest, degree)
 
 
 problems = [
@@ -95,3 +139,13 @@ problems = [
 ]
 for name, a, block, theta in problems:
     print(name, *(f'{two_grid_rate(a, block, theta, degree):.5f}' for degree in (1, 2, 3)))
+
+varied = lambda nx, ny: la.block_diag(*[10.0 ** (k % 3 - 1) * np.eye(nx) for k in range(ny)])  # lines of nodes
+jumps = varied(13, 10) @ np.kron(np.eye(10), line(13)) + np.kron(line(10), np.eye(13))  # x: 0.1, 1, 10 by lines
+grids = [
+    ('poisson2d 12 x 11', poisson2d(12, 11), 12, 11, (True, True)),
+    ('poisson2d 6 x 24, 0.01 : 1', poisson2d(6, 24, 0.01), 6, 24, (False, True)),
+    ('poisson2d 13 x 10, lines of 0.1, 1, 10', jumps, 13, 10, (True, True)),
+]
+for name, a, nx, ny, halved in grids:
+    print('grids:', name, *(f'{grid_rate(a, nx, ny, halved, degree):.5f}' for degree in (1, 2, 3)))

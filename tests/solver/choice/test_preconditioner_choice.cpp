@@ -352,6 +352,9 @@ TEST(PredictedCost, GrowsWithWhatItDependsOn) {
   EXPECT_EQ(multigrid_cost(grid).iterations, 20);
   other.positive_off_diagonal = 0.3;
   EXPECT_EQ(multigrid_cost(other).iterations, 60);
+  other.grid = true;  // as the levels are
+  EXPECT_EQ(multigrid_cost(other).iterations, 30);
+  EXPECT_LT(multigrid_cost(other).setup, 0.5 * multigrid_cost(grid).setup);
   other = grid;
   other.nnz *= 2;
   EXPECT_GT(multigrid_cost(other).setup, 1.5 * multigrid_cost(grid).setup);

@@ -118,7 +118,8 @@ TYPED_TEST(LevelsOf, AreGalerkinProductsWithOnesOnTheDiagonal) {
   for (const auto& t : {poisson2d(17, 13), jump_coefficients2d(15, 1e3), biharmonic1d(200),
                         two_unknowns(poisson2d(12, 11))}) {
     const bool blocks = t.rows == 2 * 12 * 11;
-    const auto h = make_hierarchy(matrix<TypeParam>(t), {.coarsest = 5});
+    const auto h =
+        make_hierarchy(matrix<TypeParam>(t), {.coarsening = Coarsening::aggregates, .coarsest = 5});
     EXPECT_EQ(h.block, blocks ? 2 : 1);
     ASSERT_GE(h.levels.size(), 3U);
     EXPECT_EQ(h.stalled, "");
@@ -151,7 +152,8 @@ TYPED_TEST(LevelsOf, AreGalerkinProductsWithOnesOnTheDiagonal) {
 TYPED_TEST(LevelsOf, HaveBoundsOfTheirEigenvalues) {
   for (const auto& t : {poisson2d(12, 9), jump_coefficients2d(10, 1e3), biharmonic1d(110),
                         random_spd(one_to(60), 5)}) {
-    const auto h = make_hierarchy(matrix<TypeParam>(t), {.coarsest = 20});
+    const auto h = make_hierarchy(matrix<TypeParam>(t),
+                                  {.coarsening = Coarsening::aggregates, .coarsest = 20});
     for (const auto& level : h.levels) {
       const auto wide = dense(level.a);
       Dense<std::complex<double>> a(wide.rows, wide.cols);
@@ -173,7 +175,8 @@ TYPED_TEST(LevelsOf, InterpolateTheNullSpaceExactly) {
   for (std::size_t k = 0; k < real.values.size(); ++k) {
     t.add(real.row_idx[k], real.col_idx[k], real.values[k]);
   }
-  const auto h = make_hierarchy(to_csr(t).matrix, {.coarsest = 6});
+  const auto h =
+      make_hierarchy(to_csr(t).matrix, {.coarsening = Coarsening::aggregates, .coarsest = 6});
   ASSERT_GE(h.levels.size(), 3U);
   EXPECT_EQ(h.null_space, 1);
   // Constants of A are 1 / scale for the scaled matrix, and R of that for the next level, divided
@@ -265,7 +268,8 @@ TEST(Aggregates, OfALineAreThreeNodesEach) {
 
 /// Weak neighbours are those of a coefficient below theta, seen from both sides.
 TEST(StrengthOfConnection, FollowsTheFormula) {
-  const auto h = make_hierarchy(to_csr(poisson2d(7, 9, 0.05)).matrix, {.coarsest = 63});
+  const auto h = make_hierarchy(to_csr(poisson2d(7, 9, 0.05)).matrix,
+                                {.coarsening = Coarsening::aggregates, .coarsest = 63});
   const auto& a = h.levels.front().a;
   for (const double theta : {0.0, 0.02, 0.08, 0.9}) {
     const Strength s = strong_connections(a, 1, theta);

@@ -72,6 +72,36 @@ struct Rates {
 };
 
 /// By tests/scripts/two_grid.py.
+const Rates grid_rates[] = {
+    {"poisson2d 12 x 11", "", {0.40892, 0.08355, 0.06494}},
+    {"poisson2d 6 x 24, 0.01 : 1", "", {0.11490, 0.04245, 0.02250}},
+    {"poisson2d 13 x 10, lines of 0.1, 1, 10", "", {0.62637, 0.24985, 0.11353}},
+};
+
+TYPED_TEST(Multigrid, HasTheRatesOfTwoGridsOfNodesThatDenseMatricesHave) {
+  auto lines = poisson2d(13, 10);
+  for (std::size_t k = 0; k < lines.values.size(); ++k) {
+    const double c = std::pow(10.0, lines.row_idx[k] / 13 % 3 - 1);
+    const Index along = lines.col_idx[k] - lines.row_idx[k];
+    if (along == 1 || along == -1) lines.values[k] *= c;
+    if (along == 0) lines.values[k] = 2 * c + 2;
+  }
+  for (const Rates& expected : grid_rates) {
+    const std::string problem = expected.problem;
+    const Triplets<double> a = problem.find("lines") != std::string::npos  ? lines
+                               : problem.find("0.01") != std::string::npos ? poisson2d(6, 24, 0.01)
+                                                                           : poisson2d(12, 11);
+    for (const int degree : {1, 2, 3}) {
+      const auto made = make_preconditioner<double, TypeParam>(
+          "amg:coarsest=100,precision=double,degree=" + std::to_string(degree), to_csr(a).matrix);
+      EXPECT_EQ(made.m->report()[0].value, "2") << problem;
+      EXPECT_EQ(made.m->report()[1].value, "grids") << problem;
+      const double wanted = expected.of_degree[degree - 1];
+      EXPECT_NEAR(rate(*made.m, a), wanted, 0.002 * wanted) << problem << ", degree " << degree;
+    }
+  }
+}
+
 const Rates two_grid_rates[] = {
     {"poisson2d 12 x 11", "0.25", {0.52321, 0.18346, 0.13984}},
     {"poisson2d 6 x 24, 0.01 : 1", "0.25", {0.50948, 0.22662, 0.19899}},
@@ -90,8 +120,8 @@ TYPED_TEST(Multigrid, HasTheRatesOfTwoGridsThatDenseMatricesHave) {
     for (const int degree : {1, 3}) {
       // The second level is solved exactly where it has 100 rows or less.
       const auto made = make_preconditioner<double, TypeParam>(
-          "amg:coarsest=100,degree=" + std::to_string(degree) + ",strength=" + expected.strength +
-              ",precision=double",
+          "amg:coarsening=aggregates,coarsest=100,degree=" + std::to_string(degree) +
+              ",strength=" + expected.strength + ",precision=double",
           host);
       EXPECT_EQ(made.m->report().front().value, "2") << problem;
       const double wanted = expected.of_degree[degree - 1];
@@ -114,23 +144,40 @@ TYPED_TEST(Multigrid, TakesAsManyIterationsForALargeGridAsForASmallOne) {
     EXPECT_LE(result.residual, 1e-8 * result.b_norm);
     return result.iterations;
   };
-  EXPECT_LE(iterations("poisson:12", "amg"), 10);
-  EXPECT_LE(iterations("poisson:24", "amg"), 11);
-  EXPECT_LE(iterations("poisson27:20", "amg"), 11);  // 26 neighbours, none strong beside their sum
-  EXPECT_LE(iterations("poisson2d:64", "amg"), 14);
-  EXPECT_LE(iterations("anisotropy:64", "amg"), 14);
-  EXPECT_LE(iterations("rotated:40", "amg"), 32);
-  EXPECT_LE(iterations("jumps:16", "amg"), 27);
-  EXPECT_LE(iterations("fem:14", "amg"), 12);
-  EXPECT_LE(iterations("elasticity:8", "amg"), 40);
-  EXPECT_LE(iterations("beam2d:16", "amg"), 42);
-  EXPECT_LE(iterations("wathen:30", "amg"), 14);
+  const std::string aggregates = "amg:coarsening=aggregates";
+  EXPECT_LE(iterations("poisson:12", aggregates), 10);
+  EXPECT_LE(iterations("poisson:24", aggregates), 11);
+  EXPECT_LE(iterations("poisson27:20", aggregates),
+            11);  // 26 neighbours, none strong beside their sum
+  EXPECT_LE(iterations("poisson2d:64", aggregates), 14);
+  EXPECT_LE(iterations("anisotropy:64", aggregates), 14);
+  EXPECT_LE(iterations("rotated:40", aggregates), 32);
+  EXPECT_LE(iterations("jumps:16", aggregates), 27);
+  EXPECT_LE(iterations("fem:14", aggregates), 12);
+  EXPECT_LE(iterations("elasticity:8", aggregates), 40);
+  EXPECT_LE(iterations("beam2d:16", aggregates), 42);
+  EXPECT_LE(iterations("wathen:30", aggregates), 14);
+  // As grids.
+  EXPECT_LE(iterations("poisson:12", "amg"), 6);
+  EXPECT_LE(iterations("poisson:24", "amg"), 7);
+  EXPECT_LE(iterations("poisson27:20", "amg"), 6);
+  EXPECT_LE(iterations("poisson2d:64", "amg"), 6);
+  EXPECT_LE(iterations("anisotropy:64", "amg"), 7);
+  EXPECT_LE(iterations("rotated:40", "amg"), 29);
+  EXPECT_LE(iterations("jumps:16", "amg"), 20);
+  EXPECT_LE(iterations("fem:14", "amg"), 8);
+  EXPECT_LE(iterations("elasticity:8", "amg"), 12);
+  EXPECT_LE(iterations("beam2d:16", "amg"), 16);
   // What each option is for.
-  EXPECT_GT(iterations("anisotropy:64", "amg:strength=0"), 40);
-  EXPECT_GT(iterations("elasticity:8", "amg:block=1"), iterations("elasticity:8", "amg") + 5);
+  EXPECT_GT(iterations("anisotropy:64", "amg:strength=0"), 30);
+  EXPECT_GT(iterations("anisotropy:64", aggregates + ",strength=0"), 40);
+  EXPECT_GT(iterations("elasticity:8", aggregates + ",block=1"),
+            iterations("elasticity:8", aggregates) + 5);
   EXPECT_GT(iterations("poisson:24", "amg:degree=1"), iterations("poisson:24", "amg:degree=3"));
   EXPECT_LT(iterations("beam2d:16", "amg:cycle=w,coarsest=20"),
             iterations("beam2d:16", "amg:coarsest=20"));
+  EXPECT_LT(iterations("beam2d:16", aggregates + ",cycle=w,coarsest=20"),
+            iterations("beam2d:16", aggregates + ",coarsest=20"));
 }
 
 /// With three levels or more: each bit of the error that the V-cycle leaves, twice.
@@ -139,7 +186,8 @@ TYPED_TEST(Multigrid, GoesOverCoarseLevelsTwiceInAWCycle) {
   const auto host = to_csr(a).matrix;
   const auto of = [&](const char* options) {
     const auto made = make_preconditioner<double, TypeParam>(
-        std::string("amg:coarsest=4,precision=double,degree=1,") + options, host);
+        std::string("amg:coarsening=aggregates,coarsest=4,precision=double,degree=1,") + options,
+        host);
     return std::pair(rate(*made.m, a), made.m->bytes());
   };
   const auto [v, v_bytes] = of("cycle=v");
@@ -152,7 +200,8 @@ TYPED_TEST(Multigrid, GoesOverCoarseLevelsTwiceInAWCycle) {
 /// A product by each level's matrix and eight vectors of it before the correction, and after.
 TYPED_TEST(Multigrid, CountsTheBytesOfASmoothersSteps) {
   const auto a = krysol::gallery::make_problem("poisson:14");
-  const auto h = krysol::multigrid::make_hierarchy(a, {.coarsest = 20});
+  const auto h = krysol::multigrid::make_hierarchy(
+      a, {.coarsening = krysol::multigrid::Coarsening::aggregates, .coarsest = 20});
   const auto bytes = [&](int degree) {
     return krysol::multigrid::Hierarchy<float, TypeParam>(h, {.degree = degree}, false).bytes(8);
   };
@@ -306,13 +355,18 @@ TYPED_TEST(Multigrid, ReportsItsLevels) {
   EXPECT_EQ(names[0], "levels");
   const auto levels = static_cast<std::size_t>(std::stoi(report[0].value));
   EXPECT_GE(levels, 3U);
-  ASSERT_EQ(names.size(), 6 + levels);
-  EXPECT_EQ(names[2], "near-null vectors");
-  EXPECT_EQ(report[2].value, "1");
-  EXPECT_EQ(names[5], "level 1");
-  EXPECT_TRUE(report[5].value.starts_with("4096 rows, 27136 nonzeros, ")) << report[5].value;
+  ASSERT_EQ(names.size(), 8 + levels);
+  EXPECT_EQ(names[1], "coarsening");
+  EXPECT_EQ(report[1].value, "grids");
+  EXPECT_EQ(names[2], "products of a smoother");
+  EXPECT_EQ(report[2].value, "2");
+  EXPECT_EQ(names[4], "near-null vectors");
+  EXPECT_EQ(report[4].value, "1");
+  EXPECT_EQ(names[7], "level 1");
+  EXPECT_TRUE(report[7].value.starts_with("4096 rows, 27136 nonzeros, ")) << report[7].value;
+  EXPECT_TRUE(report[8].value.starts_with("729 rows, 15625 nonzeros, ")) << report[8].value;
   EXPECT_EQ(names.back(), "seconds of the setup");
-  const double nonzeros = std::stod(report[4].value);
+  const double nonzeros = std::stod(report[6].value);
   EXPECT_GT(nonzeros, 1.1);
   EXPECT_LT(nonzeros, 2.0);
 }
@@ -344,7 +398,10 @@ TYPED_TEST(Multigrid, SaysWhatItsOptionsMayBe) {
   EXPECT_EQ(
       said("amg:theta=1"),
       "preconditioner 'amg:theta=1': unknown option 'theta'; known: cycle degree strength block "
-      "coarsest precision");
+      "coarsest precision coarsening");
+  EXPECT_EQ(said("amg:coarsening=pmis"),
+            "preconditioner 'amg:coarsening=pmis': option 'coarsening' must be one of auto "
+            "aggregates, not 'pmis'");
   EXPECT_EQ(said("amg:block=5"), "amg: nodes of 5 rows do not make up a matrix of 12");
 }
 

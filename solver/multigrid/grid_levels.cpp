@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <krysol/solver/multigrid/grid_levels.hpp>
+
+#include <algorithm>
+
+#include <krysol/solver/multigrid/grid_product.hpp>
+#include <krysol/solver/multigrid/largest_eigenvalue.hpp>
+#include <krysol/solver/precond/preconditioner.hpp>
+
+namespace krysol::multigrid {
+namespace {
+
+/// The grid of A and its entries in it, with the rows of a node.
+std::optional<std::pair<Index, GridPattern>> grid_of(const HostCsr<double>& a, Index block,
+                                                     bool asked) {
+  constexpr Index most = 3;  // rows a node that a grid is looked for with
+  const Offset* const row_ptr = a.row_ptr.data();
+  const Index* const col_idx = a.col_idx.data();
+  for (Index b = block; b <= (asked || block > 1 ? block : most); ++b) {
+    if (a.rows % b != 0) continue;
+    const auto grid = box_grid(row_ptr, col_idx, a.rows, b);
+    if (!grid) continue;
+    auto pattern = grid_pattern(row_ptr, col_idx, a.rows, b, *grid);
+    if (pattern) return std::pair(b, std::move(*pattern));
+  }
+  return std::nullopt;
+}
+
+/// The directions to coarsen along: strong: at least, over the strongest.
+std::array<bool, 3> strong_directions(const std::array<double, 3>& strength, double strong,
+                                      const BoxGrid& grid) {
+  constexpr Index fewest = 3;  // nodes
+  double strongest = 0;
+  for (std::size_t n = 0; n < 3; ++n) {
+    if (grid.nodes[n] >= fewest) strongest = std::max(strongest, strength[n]);
+  }
+  std::array<bool, 3> halved{};
+  for (std::size_t n = 0; n < 3; ++n) {
+    halved[n] = grid.nodes[n] >= fewest && strength[n] >= strong * strongest;
+  }
+  return halved;
+}
+
+/// Whether what is strong differs from node to node, so that no choice of directions suits all.
+bool uneven(const DirectionStrengths& strengths, const std::array<bool, 3>& halved) {
+  constexpr double many = 0.1;  // of the nodes
+  for (std::size_t n = 0; n < 3; ++n) {
+    if (halved[n] && halved[(n + 1) % 3] && strengths.uneven[n] > many) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool coarsen_grids(const HostCsr<double>& a, const HierarchyOptions& options,
+                   HostHierarchy<double>& h, Stopwatch& watch) {
+  constexpr int of_uneven_grids = 4;  // products of a smoother
+  auto found = grid_of(a, h.block, options.block > 0);
+  if (!found) return false;
+  const Index block = found->first;
+  GridMatrix fine{a, std::move(found->second)};
+  GridPlaces places = uniform_places(fine.pattern.grid);
+  std::vector<HostLevel<double>> levels;
+  HostLevel<double> level;
+  level.a = a;
+  level.scale = h.scale;
+  watch.add_to(h.seconds.strength);
+  for (;;) {
+    level.largest = largest_eigenvalue(level.a, level.scale);
+    watch.add_to(h.seconds.bounds);
+    if (level.a.rows <= options.coarsest) break;
+    const DirectionStrengths strengths = direction_strengths(fine.a, block, fine.pattern);
+    const auto halved = strong_directions(strengths.mean, options.strength, fine.pattern.grid);
+    if (levels.empty() && uneven(strengths, halved)) h.degree = of_uneven_grids;
+    watch.add_to(h.seconds.strength);
+    if (std::none_of(halved.begin(), halved.end(), [](bool is) { return is; })) break;
+    GridCoarsening c = coarsen(fine.pattern.grid, halved, places);
+    const auto repeated = repeated_rows(fine.a, block, fine.pattern.grid, c.period());
+    Interpolation p = block == 1 ? operator_interpolation(fine.a, fine.pattern, c, repeated)
+                                 : multilinear_interpolation(c);
+    watch.add_to(h.seconds.prolongation);
+    fine = grid_product(fine.a, block, fine.pattern, c, repeated, p);
+    level.grid = GridStep{std::move(c), std::move(p.p)};
+    watch.add_to(h.seconds.product);
+    levels.push_back(std::move(level));
+    level = {};
+    level.a = fine.a;
+    try {
+      level.scale = scale_of(fine.a, levels.size() + 1, 0);
+    } catch (const PreconditionerRefusal&) {
+      return false;
+    }
+    watch.add_to(h.seconds.scaling);
+  }
+  levels.push_back(std::move(level));
+  h.levels = std::move(levels);
+  h.block = h.near_null = block;
+  h.grid = true;
+  return true;
+}
+
+}  // namespace krysol::multigrid

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <krysol/solver/multigrid/grid_product.hpp>
+
+#include <algorithm>
+#include <bit>
+
+namespace krysol::multigrid {
+namespace {
+
+constexpr std::array<int, 3> unit{1, 3, 9};  // of directions
+
+bool goes(std::uint32_t directions, int d) {
+  return (directions >> static_cast<unsigned>(d) & 1U) != 0;
+}
+
+/// The directions that the product has entries in: along those that are coarsened, all.
+std::uint32_t directions_of_product(const GridPattern& pattern, const GridCoarsening& c) {
+  std::uint32_t all = std::uint32_t{1} << static_cast<unsigned>(grid_own);
+  for (int d = 0; d < grid_directions; ++d) {
+    if (goes(pattern.present, d)) all |= std::uint32_t{1} << static_cast<unsigned>(d);
+  }
+  for (std::size_t n = 0; n < 3; ++n) {
+    if (c.fine.nodes[n] == c.coarse.nodes[n]) continue;
+    for (int d = 0; d < grid_directions; ++d) {
+      if (!goes(all, d)) continue;
+      const int middle = d - (d / unit[n] % 3 - 1) * unit[n];
+      all |= std::uint32_t{1} << static_cast<unsigned>(middle - unit[n]);
+      all |= std::uint32_t{1} << static_cast<unsigned>(middle);
+      all |= std::uint32_t{1} << static_cast<unsigned>(middle + unit[n]);
+    }
+  }
+  return all;
+}
+
+/// The fine planes whose nodes a coarse plane has a part in.
+struct Support {
+  Index first;
+  Index last;
+};
+
+Support support_of(const CoarsePlanes& p, Index coarse) {
+  const Index own = p.kept[as_size(coarse)];
+  const auto last = static_cast<Index>(p.kept.size()) - 1;
+  return {coarse > 0 && p.kept[as_size(coarse - 1)] + 1 < own ? own - 1 : own,
+          coarse < last && own + 1 < p.kept[as_size(coarse + 1)] ? own + 1 : own};
+}
+
+/// What the parents of a node are, in one direction: the lower one's number, and whether there is
+/// an upper one.
+struct Parents {
+  Index below;
+  int between;
+};
+
+/// Where the corners of a coarse cell are from its lowest one, as directions, for each mask of
+/// directions that a node is between kept planes in; in the order of P's columns.
+struct CornerDirections {
+  std::array<std::array<int, 8>, 8> of{};
+  std::array<int, 8> count{};
+
+  CornerDirections() {
+    for (int mask = 0; mask < 8; ++mask) {
+      int n = 0;
+      for (int q = 0; q < 8; ++q) {
+        if ((q & ~mask) != 0) continue;
+        of[as_size(mask)][as_size(n++)] =
+            (q & 1) * unit[0] + (q >> 1 & 1) * unit[1] + (q >> 2 & 1) * unit[2];
+      }
+      count[as_size(mask)] = n;
+    }
+  }
+};
+
+/// Sums the rows of one coarse node after the other.
+class ProductOfNode {
+ public:
+  ProductOfNode(const HostCsr<double>& a, Index block, const GridPattern& pattern,
+                const GridCoarsening& c, const HostCsr<double>& p)
+      : a_(a),
+        block_(block),
+        direction_(pattern.direction.data()),
+        c_(c),
+        p_(p),
+        sums_(as_size(grid_directions) * as_size(block) * as_size(block)) {
+    for (std::size_t n = 0; n < 3; ++n) {
+      for (Index i = 0; i < c.fine.nodes[n]; ++i) {
+        parents_[n].push_back({c.planes[n].below[as_size(i)], c.planes[n].between(i) ? 1 : 0});
+      }
+    }
+  }
+
+  /// The sums of the node before.
+  const double* last() const { return sums_.data(); }
+
+  /// [27 block block]: of each direction the block, by rows.
+  const double* operator()(const std::array<Index, 3>& coarse) {
+    std::fill(sums_.begin(), sums_.end(), 0.0);
+    std::array<Support, 3> s{};
+    for (std::size_t n = 0; n < 3; ++n) s[n] = support_of(c_.planes[n], coarse[n]);
+    for (Index z = s[2].first; z <= s[2].last; ++z) {
+      for (Index y = s[1].first; y <= s[1].last; ++y) {
+        for (Index x = s[0].first; x <= s[0].last; ++x) {
+          if (block_ == 1) {
+            add<1>(coarse, {x, y, z});
+          } else if (block_ == 2) {
+            add<2>(coarse, {x, y, z});
+          } else if (block_ == 3) {
+            add<3>(coarse, {x, y, z});
+          } else {
+            add<0>(coarse, {x, y, z});
+          }
+        }
+      }
+    }
+    return sums_.data();
+  }
+
+ private:
+  /// What a row of A next to `place` adds; known: the block, or 0.
+  template <Index known>
+  void add(const std::array<Index, 3>& coarse, const std::array<Index, 3>& place) {
+    const Index block = known > 0 ? known : block_;
+    const Index node = c_.fine.node(place[0], place[1], place[2]);
+    int corner = 0;
+    int entry = 0;  // of P's row, the one for this coarse node
+    int bit = 1;
+    // From where a neighbour's parents are to directions of the coarse node, and their mask.
+    std::array<std::array<int, 3>, 3> base{};
+    std::array<std::array<int, 3>, 3> mask{};
+    for (std::size_t n = 0; n < 3; ++n) {
+      const std::vector<Parents>& of = parents_[n];
+      const Parents& own = of[as_size(place[n])];
+      if (own.between != 0) {
+        if (own.below != coarse[n]) entry += bit;
+        bit *= 2;
+      }
+      corner |= own.between << n;
+      for (int step = 0; step < 3; ++step) {
+        const Index to = place[n] + step - 1;
+        if (to < 0 || to >= c_.fine.nodes[n]) continue;
+        base[n][as_size(step)] = (of[as_size(to)].below - coarse[n] + 1) * unit[n];
+        mask[n][as_size(step)] = of[as_size(to)].between << n;
+      }
+    }
+    const double weight = p_.values.data()[p_.row_ptr.data()[node] + entry];
+    if (weight == 0) return;
+    for (Index u = 0; u < block; ++u) {
+      const Offset row = Offset{node} * block + u;
+      for (Offset k = a_.row_ptr.data()[row]; k < a_.row_ptr.data()[row + 1]; ++k) {
+        const int d = direction_[k];
+        const auto dx = as_size(d % 3);
+        const auto dy = as_size(d / 3 % 3);
+        const auto dz = as_size(d / 9);
+        const int first = base[0][dx] + base[1][dy] + base[2][dz];
+        const auto m = as_size(mask[0][dx] | mask[1][dy] | mask[2][dz]);
+        const Index other =
+            node + c_.fine.node(static_cast<Index>(dx) - 1, static_cast<Index>(dy) - 1,
+                                static_cast<Index>(dz) - 1);
+        const Index v = block == 1 ? 0 : a_.col_idx.data()[k] - other * block;
+        const double value = weight * a_.values.data()[k];
+        const double* const to_corner = p_.values.data() + p_.row_ptr.data()[other];
+        for (int q = 0; q < corners_.count[m]; ++q) {
+          sums_[as_size(((first + corners_.of[m][as_size(q)]) * block + u) * block + v)] +=
+              value * to_corner[q];
+        }
+      }
+    }
+  }
+
+  const HostCsr<double>& a_;
+  Index block_;
+  const std::uint8_t* direction_;
+  const GridCoarsening& c_;
+  const HostCsr<double>& p_;
+  std::array<std::vector<Parents>, 3> parents_;
+  CornerDirections corners_;
+  std::vector<double> sums_;
+};
+
+/// Where on a line of the coarse grid the sums of a node are those of the node before it: where all
+/// rows of A that it has a part in are repeated, and all weights next to them.
+class RepeatedNodes {
+ public:
+  RepeatedNodes(const GridCoarsening& c, const HostArray<std::uint8_t>& rows,
+                const HostArray<std::uint8_t>& weights)
+      : c_(c), rows_(rows.data()), weights_(weights.data()) {}
+
+  void begin_line(Index y, Index z) {
+    const Support of_y = support_of(c_.planes[1], y);
+    const Support of_z = support_of(c_.planes[2], z);
+    on_line(rows_, of_y, of_z, row_);
+    on_line(weights_, widened(of_y, c_.fine.nodes[1]), widened(of_z, c_.fine.nodes[2]), weight_);
+  }
+
+  bool operator()(Index x) const {
+    if (x == 0) return false;
+    const Support own = support_of(c_.planes[0], x);
+    const Support before = support_of(c_.planes[0], x - 1);
+    const Index period = c_.period();
+    if (own.first - period != before.first || own.last - period != before.last) return false;
+    const Support wide = widened(own, c_.fine.nodes[0]);
+    return std::all_of(row_.begin() + own.first, row_.begin() + own.last + 1,
+                       [](std::uint8_t is) { return is != 0; }) &&
+           std::all_of(weight_.begin() + wide.first, weight_.begin() + wide.last + 1,
+                       [](std::uint8_t is) { return is != 0; });
+  }
+
+ private:
+  static Support widened(const Support& s, Index planes) {
+    return {std::max<Index>(0, s.first - 1), std::min<Index>(planes - 1, s.last + 1)};
+  }
+  void on_line(const std::uint8_t* flag, const Support& y, const Support& z,
+               std::vector<std::uint8_t>& all) const {
+    const Index nx = c_.fine.nodes[0];
+    all.assign(as_size(nx), 1);
+    for (Index k = z.first; k <= z.last; ++k) {
+      for (Index j = y.first; j <= y.last; ++j) {
+        const std::uint8_t* const line = flag + c_.fine.node(0, j, k);
+        for (Index i = 0; i < nx; ++i) all[as_size(i)] &= line[i];
+      }
+    }
+  }
+
+  const GridCoarsening& c_;
+  const std::uint8_t* rows_;
+  const std::uint8_t* weights_;
+  std::vector<std::uint8_t> row_;
+  std::vector<std::uint8_t> weight_;
+};
+
+}  // namespace
+
+GridMatrix grid_product(const HostCsr<double>& a, Index block, const GridPattern& pattern,
+                        const GridCoarsening& c, const HostArray<std::uint8_t>& repeated,
+                        const Interpolation& interpolation) {
+  GridMatrix out;
+  out.pattern.grid = c.coarse;
+  out.pattern.present = directions_of_product(pattern, c);
+  const BoxGrid& grid = c.coarse;
+  const Index nx = grid.nodes[0];
+  const Index ny = grid.nodes[1];
+  const std::int64_t lines = std::int64_t{ny} * grid.nodes[2];
+  // Entries of one row of each node, at the first, a middle and the last node of a line.
+  const auto entries_of = [&](std::int64_t line, Index x) {
+    return std::popcount(
+        out.pattern.present &
+        directions_inside(grid, {x, static_cast<Index>(line % ny), static_cast<Index>(line / ny)}));
+  };
+  std::vector<Offset> first(as_size(lines) + 1, 0);
+  for (std::int64_t line = 0; line < lines; ++line) {
+    Offset entries = entries_of(line, 0);
+    if (nx > 1) entries += entries_of(line, nx - 1);
+    if (nx > 2) entries += Offset{nx - 2} * entries_of(line, 1);
+    first[as_size(line + 1)] = first[as_size(line)] + entries * block * block;
+  }
+  HostCsr<double>& to = out.a;
+  to.rows = to.cols = grid.size() * block;
+  to.row_ptr = host_array<Offset>("grid.row_ptr", as_size(to.rows) + 1);
+  to.col_idx = host_array<Index>("grid.col_idx", as_size(first.back()));
+  to.values = host_array<double>("grid.values", as_size(first.back()));
+  out.pattern.direction = host_array<std::uint8_t>("grid.direction", as_size(first.back()));
+  to.row_ptr.data()[to.rows] = first.back();
+  host_for_throwing("krysol::grid_product", lines, [&](std::int64_t line) {
+    ProductOfNode product(a, block, pattern, c, interpolation.p);
+    RepeatedNodes same(c, repeated, interpolation.repeated);
+    same.begin_line(static_cast<Index>(line % ny), static_cast<Index>(line / ny));
+    Offset k = first[as_size(line)];
+    for (Index x = 0; x < nx; ++x) {
+      const std::array<Index, 3> place{x, static_cast<Index>(line % ny),
+                                       static_cast<Index>(line / ny)};
+      const std::uint32_t inside = out.pattern.present & directions_inside(grid, place);
+      const double* const sums = same(x) ? product.last() : product(place);
+      const Index node = grid.node(place[0], place[1], place[2]);
+      for (Index u = 0; u < block; ++u) {
+        to.row_ptr.data()[Offset{node} * block + u] = k;
+        for (int d = 0; d < grid_directions; ++d) {
+          if (!goes(inside, d)) continue;
+          const Index other = node + grid.node(d % 3 - 1, d / 3 % 3 - 1, d / 9 - 1);
+          for (Index v = 0; v < block; ++v, ++k) {
+            to.col_idx.data()[k] = other * block + v;
+            to.values.data()[k] = sums[(Offset{d} * block + u) * block + v];
+            out.pattern.direction.data()[k] = static_cast<std::uint8_t>(d);
+          }
+        }
+      }
+    }
+  });
+  return out;
+}
+
+}  // namespace krysol::multigrid

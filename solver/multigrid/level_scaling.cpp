@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <krysol/solver/multigrid/level_scaling.hpp>
+
+#include <cmath>
+
+#include <fmt/core.h>
+#include <krysol/solver/multigrid/cycle_kernels.hpp>
+#include <krysol/solver/precond/jacobi.hpp>
+#include <krysol/spmv/base/finite.hpp>
+
+namespace krysol::multigrid {
+
+template <class S>
+HostArray<double> scale_of(const HostCsr<S>& a, std::size_t level, double nothing) {
+  constexpr std::int64_t step = 4096;
+  const EqualBlocks pieces{a.rows, step};
+  std::vector<Index> bad(static_cast<std::size_t>(pieces.count()), -1);
+  auto scale = host_array<double>("multigrid.scale", static_cast<std::size_t>(a.rows));
+  host_for("krysol::multigrid(scale)", pieces.count(), [&](std::int64_t p) {
+    Index& first = bad[static_cast<std::size_t>(p)];
+    for (std::int64_t i = pieces.first(p); i < pieces.last(p); ++i) {
+      double d = 0;
+      for (Offset k = a.row_ptr.data()[i]; k < a.row_ptr.data()[i + 1]; ++k) {
+        if (a.col_idx.data()[k] == i) d += real_part(a.values.data()[k]);
+      }
+      const bool out = level > 1 && std::abs(d) <= nothing;
+      const double s = out ? 0 : 1 / std::sqrt(d);
+      scale.data()[i] = s;
+      if (first < 0 && !out && !(is_finite(s) && s > 0)) first = static_cast<Index>(i);
+    }
+  });
+  for (const Index i : bad) {
+    if (i < 0) continue;
+    throw PreconditionerRefusal(
+        level == 1 ? fmt::format("amg: row {} has {:.6g} on the diagonal", i + 1,
+                                 real_part(diagonal_entry(a, i)))
+                   : fmt::format("amg: row {} of level {} has {:.6g} on the diagonal", i + 1, level,
+                                 real_part(diagonal_entry(a, i))),
+        level == 1 ? i : -1);
+  }
+  return scale;
+}
+
+template <class S>
+void scale_entries(const HostCsr<S>& a, const double* left, const double* right, S* to) {
+  const Index* const col_idx = a.col_idx.data();
+  host_for("krysol::multigrid(scaled)", a.rows, [=, &a](std::int64_t i) {
+    const double l = left != nullptr ? left[i] : 1;
+    for (Offset k = a.row_ptr.data()[i]; k < a.row_ptr.data()[i + 1]; ++k) {
+      const double r = right != nullptr ? right[col_idx[k]] : 1;
+      to[k] = from_double<S>(l * r) * a.values.data()[k];
+    }
+  });
+}
+
+template <class To, class From>
+HostCsr<To> scaled_entries(const HostCsr<From>& a, const HostArray<double>& scale) {
+  const bool scaled = scale.extent(0) > 0;
+  HostCsr<To> out;
+  out.rows = a.rows;
+  out.cols = a.cols;
+  out.row_ptr = a.row_ptr;
+  out.col_idx = a.col_idx;
+  if constexpr (std::is_same_v<To, From>) {
+    if (!scaled) return a;
+  }
+  out.values = host_array<To>("multigrid.values", static_cast<std::size_t>(a.nnz()));
+  host_for("krysol::multigrid(scaled)", a.rows,
+           [=, &a, s = scale.data(), to = out.values.data()](std::int64_t i) {
+             const Index* const col_idx = a.col_idx.data();
+             for (Offset k = a.row_ptr.data()[i]; k < a.row_ptr.data()[i + 1]; ++k) {
+               const From v = a.values.data()[k];
+               to[k] = rounded<To>(scaled ? from_double<From>(s[i] * s[col_idx[k]]) * v : v);
+             }
+           });
+  return out;
+}
+
+#define KRYSOL_INSTANTIATE_SCALED(To, From) \
+  template HostCsr<To> scaled_entries(const HostCsr<From>&, const HostArray<double>&);
+KRYSOL_INSTANTIATE_SCALED(float, double)
+KRYSOL_INSTANTIATE_SCALED(double, double)
+KRYSOL_INSTANTIATE_SCALED(double, float)
+KRYSOL_INSTANTIATE_SCALED(Kokkos::complex<float>, Kokkos::complex<double>)
+KRYSOL_INSTANTIATE_SCALED(Kokkos::complex<double>, Kokkos::complex<double>)
+KRYSOL_INSTANTIATE_SCALED(Kokkos::complex<double>, Kokkos::complex<float>)
+#undef KRYSOL_INSTANTIATE_SCALED
+#define KRYSOL_INSTANTIATE(S)                                                  \
+  template HostArray<double> scale_of(const HostCsr<S>&, std::size_t, double); \
+  template void scale_entries(const HostCsr<S>&, const double*, const double*, S*);
+KRYSOL_INSTANTIATE(double)
+KRYSOL_INSTANTIATE(Kokkos::complex<double>)
+#undef KRYSOL_INSTANTIATE
+
+}  // namespace krysol::multigrid

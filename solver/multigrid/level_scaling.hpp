@@ -1,0 +1,37 @@
+// Levels with ones on their diagonals.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <krysol/solver/multigrid/row_builder.hpp>
+
+namespace krysol::multigrid {
+
+/// 1 / sqrt(a(i,i)). Below the first level a diagonal entry may be what rounding left of 0: an
+/// aggregate that is a component by itself, or a column of P that was 0. Where it is `nothing` at
+/// most it is scaled by 0, which takes the unknown out of the levels. Throws PreconditionerRefusal
+/// where an entry is not positive, or such that its root is not finite.
+template <class S>
+HostArray<double> scale_of(const HostCsr<S>& a, std::size_t level, double nothing);
+
+/// to := diag(left) A diag(right); null: 1. `to` may be the values of A.
+template <class S>
+void scale_entries(const HostCsr<S>& a, const double* left, const double* right, S* to);
+
+/// diag(scale) A diag(scale), rounded to To; the pattern is the same arrays. No scale: ones. The
+/// same matrix where nothing is to be done.
+template <class To, class From>
+HostCsr<To> scaled_entries(const HostCsr<From>& a, const HostArray<double>& scale);
+
+/// Adds the time since it was made, or last asked, to a number of seconds.
+class Stopwatch {
+ public:
+  void add_to(double& seconds) {
+    seconds += timer_.seconds();
+    timer_.reset();
+  }
+
+ private:
+  Kokkos::Timer timer_;
+};
+
+}  // namespace krysol::multigrid
