@@ -281,11 +281,12 @@ typename PreconditionerChoice<T>::InUse PreconditionerChoice<T>::better_than(
   const std::lock_guard lock(mutex_);
   if (!seen_) {
     const auto nodes = grid_of_nodes(a_);
-    seen_ = Seen{positive_off_diagonal(a_), least_multiplications(nodes), nodes.has_value()};
+    seen_ = Seen{positive_off_diagonal(a_), least_multiplications(nodes),
+                 nodes && !is_complex<T> ? nodes->block : 0};
   }
   choice::SystemSize n = size();
   n.positive_off_diagonal = seen_->positive_off_diagonal;
-  n.grid = seen_->grid && !is_complex<T>;
+  n.grid = seen_->grid;
   Candidate& factors = candidates_.front();
   Candidate& levels = candidates_.back();
   levels.cost = choice::multigrid_cost(n);

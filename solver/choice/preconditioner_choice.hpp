@@ -110,7 +110,7 @@ class PreconditionerChoice {
   struct Seen {
     double positive_off_diagonal = 0;
     double least_flops = 0;  // of a factorization
-    bool grid = false;       // rows are the nodes of one
+    int grid = 0;            // see SystemSize
   };
   std::optional<Seen> seen_;
   std::optional<sparse_cholesky::Elimination> elimination_;

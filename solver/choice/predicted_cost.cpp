@@ -12,6 +12,7 @@ constexpr double start_of_multigrid = 1e8;  // of its setup
 constexpr double passes_of_setup = 160;     // over the matrix in compressed rows
 constexpr double passes_of_grids = 50;      // likewise, where levels are grids
 constexpr double passes_of_cycle = 5;       // likewise
+constexpr double passes_of_grid_cycle = 4;
 constexpr double order_of_row = 8000;
 constexpr double order_of_nonzero = 1000;
 constexpr double assembly_of_entry = 160;  // of L
@@ -42,14 +43,18 @@ double iteration_cost(const SystemSize& size, double preconditioner_bytes) {
 
 Cost multigrid_cost(const SystemSize& size) {
   constexpr double few = 0.05;
-  constexpr double of_scalar_equations = 20;
-  constexpr double of_others = 60;
+  const bool scalar = size.positive_off_diagonal < few;
   const double matrix = compressed_rows(size);
-  const double passes = size.grid ? passes_of_grids : passes_of_setup;
-  const double iterations = size.positive_off_diagonal < few ? of_scalar_equations : of_others;
-  return {scale(size) * (passes * matrix + start_of_multigrid),
-          iteration_cost(size, passes_of_cycle * matrix + start_of_cycle),
-          size.grid ? iterations / 2 : iterations};
+  double setup = passes_of_setup;
+  double cycle = passes_of_cycle;
+  double iterations = scalar ? 20 : 60;
+  if (size.grid > 0) {
+    setup = passes_of_grids;
+    cycle = passes_of_grid_cycle;
+    iterations = size.grid > 1 ? 20 : scalar ? 10 : 40;
+  }
+  return {scale(size) * (setup * matrix + start_of_multigrid),
+          iteration_cost(size, cycle * matrix + start_of_cycle), iterations};
 }
 
 double elimination_cost(const SystemSize& size) {

@@ -352,8 +352,13 @@ TEST(PredictedCost, GrowsWithWhatItDependsOn) {
   EXPECT_EQ(multigrid_cost(grid).iterations, 20);
   other.positive_off_diagonal = 0.3;
   EXPECT_EQ(multigrid_cost(other).iterations, 60);
-  other.grid = true;  // as the levels are
-  EXPECT_EQ(multigrid_cost(other).iterations, 30);
+  other.grid = 1;  // as the levels are
+  EXPECT_EQ(multigrid_cost(other).iterations, 40);
+  other.grid = 3;
+  EXPECT_EQ(multigrid_cost(other).iterations, 20);
+  other.positive_off_diagonal = 0;
+  other.grid = 1;
+  EXPECT_EQ(multigrid_cost(other).iterations, 10);
   EXPECT_LT(multigrid_cost(other).setup, 0.5 * multigrid_cost(grid).setup);
   other = grid;
   other.nnz *= 2;
