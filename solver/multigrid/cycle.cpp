@@ -132,23 +132,57 @@ typename Hierarchy<S, Exec>::Work Hierarchy<S, Exec>::make_work(const Exec& exec
     work.push_back({uninitialized<S>(exec, "multigrid.r", rows),
                     uninitialized<S>(exec, "multigrid.x", rows),
                     uninitialized<S>(exec, "multigrid.d", rows),
+                    uninitialized<S>(exec, "multigrid.residual", rows),
                     uninitialized<S>(exec, "multigrid.before", visited_again ? rows : 0)});
   }
   return work;
 }
 
-/// Steps 2 to `steps`, each with the product that precedes it.
+/// The first two of `steps` from x = 0, or the only one: x and the residual after the first, and
+/// the second step, which is not subtracted yet. last: nothing but x is needed.
 template <class S, class Exec>
-void Hierarchy<S, Exec>::smooth(const Exec& exec, std::size_t l, const LevelVectors<S, Exec>& v,
-                                int steps) const {
+void Hierarchy<S, Exec>::begin(const Exec& exec, std::size_t l, int steps, bool last,
+                               Work& work) const {
+  using R = Real<S>;
   const Level<S, Exec>& level = levels_[l];
-  for (int k = 2; k <= steps; ++k) {
-    krysol::multigrid::apply(exec, S(-1), level.a, v.d, S(1), v.r);
-    for_each("krysol::multigrid(smooth)", exec, level.a.rows(),
-             Step<S>{static_cast<Real<S>>(of_last_step(k)),
-                     static_cast<Real<S>>(of_residual(k, level.largest)), v.r.data(), v.d.data(),
-                     v.x.data()});
-  }
+  const LevelVectors<S, Exec>& v = work[l];
+  const auto b = static_cast<R>(of_residual(1, level.largest));
+  const bool two = steps > 1;
+  const auto a = static_cast<R>(two ? of_last_step(2) : 0);
+  const auto next = static_cast<R>(two ? of_residual(2, level.largest) : 0);
+  smooth<S>(exec, level.a,
+            {.f = b,
+             .a = a * b,
+             .b = next,
+             .g = b,
+             .y = nullptr,
+             .r_before = v.r.data(),
+             .r = last && steps <= 2 ? nullptr : v.residual.data(),
+             .d = two && !(last && steps == 2) ? v.d.data() : nullptr,
+             .x = v.x.data(),
+             .fresh = true},
+            v.r);
+}
+
+/// Step k with the step before it subtracted; k = 1: d is a correction, which x still lacks. last:
+/// nothing but x is needed.
+template <class S, class Exec>
+void Hierarchy<S, Exec>::step(const Exec& exec, std::size_t l, int k, bool last, Work& work) const {
+  using R = Real<S>;
+  const Level<S, Exec>& level = levels_[l];
+  LevelVectors<S, Exec>& v = work[l];
+  smooth<S>(exec, level.a,
+            {.f = 1,
+             .a = static_cast<R>(k > 1 ? of_last_step(k) : 0),
+             .b = static_cast<R>(of_residual(k, level.largest)),
+             .g = static_cast<R>(k > 1 ? 0 : 1),
+             .y = nullptr,
+             .r_before = v.residual.data(),
+             .r = last ? nullptr : v.residual.data(),
+             .d = last ? nullptr : v.r.data(),
+             .x = v.x.data()},
+            v.d);
+  std::swap(v.d, v.r);
 }
 
 template <class S, class Exec>
@@ -156,35 +190,36 @@ void Hierarchy<S, Exec>::cycle(const Exec& exec, std::size_t l, Work& work) cons
   constexpr int alone = 16;  // steps on a last level that is too large to be inverted
   const Level<S, Exec>& level = levels_[l];
   const LevelVectors<S, Exec>& v = work[l];
-  const bool last = l + 1 == levels_.size();
-  if (last && exact()) {
-    for_each("krysol::multigrid(last)", exec, level.a.rows(),
-             MultiplyDense<S, InDouble>{level.a.rows(), inverse_.data(), v.r.data(), v.x.data()});
+  if (l + 1 == levels_.size()) {
+    if (exact()) {
+      for_each("krysol::multigrid(last)", exec, level.a.rows(),
+               MultiplyDense<S, InDouble>{level.a.rows(), inverse_.data(), v.r.data(), v.x.data()});
+      return;
+    }
+    begin(exec, l, alone, true, work);
+    for (int k = 3; k <= alone; ++k) step(exec, l, k, k == alone, work);
     return;
   }
-  const auto b = static_cast<Real<S>>(of_residual(1, level.largest));
-  for_each("krysol::multigrid(first)", exec, level.a.rows(),
-           FirstStep<S>{b, v.r.data(), v.d.data(), v.x.data()});
-  smooth(exec, l, v, last ? alone : options_.degree);
-  if (last) return;
-  krysol::multigrid::apply(exec, S(-1), level.a, v.d, S(1), v.r);
-  restrict_to(exec, level, v.r, work[l + 1].r);
+  const int degree = options_.degree;
+  begin(exec, l, degree, false, work);
+  for (int k = 3; k <= degree; ++k) step(exec, l, k, false, work);
+  if (degree > 1) krysol::multigrid::apply(exec, S(-1), level.a, v.d, S(1), v.residual);
+  restrict_to(exec, level, v.residual, work[l + 1].r);
   visit(exec, l + 1, work);
   prolong(exec, level, work[l + 1].x, v.d);
-  krysol::multigrid::apply(exec, S(-1), level.a, v.d, S(1), v.r);
-  for_each("krysol::multigrid(after)", exec, level.a.rows(),
-           FirstStepAfter<S>{b, v.r.data(), v.d.data(), v.x.data()});
-  smooth(exec, l, v, options_.degree);
+  const bool again = l > 0 && options_.visits > 1;
+  for (int k = 1; k <= degree; ++k) step(exec, l, k, k == degree && !again, work);
 }
 
 /// The cycles of level l that one of the level above takes.
 template <class S, class Exec>
 void Hierarchy<S, Exec>::visit(const Exec& exec, std::size_t l, Work& work) const {
-  const LevelVectors<S, Exec>& v = work[l];
+  LevelVectors<S, Exec>& v = work[l];
   cycle(exec, l, work);
   if (l + 1 == levels_.size()) return;
   for (int again = 1; again < options_.visits; ++again) {
-    krysol::multigrid::apply(exec, S(-1), levels_[l].a, v.d, S(1), v.r);
+    krysol::multigrid::apply(exec, S(-1), levels_[l].a, v.d, S(1), v.residual);
+    std::swap(v.r, v.residual);
     Kokkos::deep_copy(exec, v.before, v.x);
     cycle(exec, l, work);
     for_each("krysol::multigrid(add)", exec, levels_[l].a.rows(),
@@ -219,14 +254,17 @@ double Hierarchy<S, Exec>::bytes(std::size_t entry) const {
     if (l + 1 == levels_.size()) {
       if (l > 0) visits /= options_.visits;  // once by each cycle of the level above
       const auto inverse = static_cast<double>(inverse_.extent(0) * sizeof(InDouble));
-      total += visits * (exact() ? inverse : 16 * (a + 8 * row));
+      total += visits * (exact() ? inverse : 15 * (a + 6 * row));
       break;
     }
     const auto between =
         static_cast<double>(level.grid ? 2 * krysol::multigrid::bytes(*level.grid)
                                        : krysol::bytes(level.p) + krysol::bytes(level.r));
-    total += visits * (2 * options_.degree * (a + 8 * row) + between + 2 * row);
-    if (l > 0) total += (visits - visits / options_.visits) * (a + 8 * row);  // between two cycles
+    // Six vectors a step; fewer in the first, which is two, and in the last.
+    const int degree = options_.degree;
+    const int vectors = degree > 1 ? 12 * degree - 7 : 7;
+    total += visits * (2 * degree * a + vectors * row + between + 2 * row);
+    if (l > 0) total += (visits - visits / options_.visits) * (a + 10 * row);  // between two cycles
     visits *= options_.visits;
   }
   return total + static_cast<double>(rows()) * (3 * static_cast<double>(entry) + 4 * sizeof(S));

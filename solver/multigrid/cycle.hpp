@@ -27,12 +27,13 @@ struct Level {
   std::optional<GridTransfer<Real<S>, Exec>> grid;  // in place of both
 };
 
-/// [rows] of each level.
+/// [rows] of each level. The arrays change their parts on the way.
 template <class S, class Exec>
 struct LevelVectors {
-  Vector<S, Exec> r;  // right-hand side, then residual
+  Vector<S, Exec> r;  // right-hand side; then where the next step goes
   Vector<S, Exec> x;
-  Vector<S, Exec> d;       // a step of the smoother, or a correction
+  Vector<S, Exec> d;  // a step of the smoother, or a correction
+  Vector<S, Exec> residual;
   Vector<S, Exec> before;  // x of the cycles before, where there are several
 };
 
@@ -70,7 +71,8 @@ class Hierarchy {
   Work make_work(const Exec& exec) const;
   void cycle(const Exec& exec, std::size_t l, Work& work) const;
   void visit(const Exec& exec, std::size_t l, Work& work) const;
-  void smooth(const Exec& exec, std::size_t l, const LevelVectors<S, Exec>& v, int steps) const;
+  void begin(const Exec& exec, std::size_t l, int steps, bool last, Work& work) const;
+  void step(const Exec& exec, std::size_t l, int k, bool last, Work& work) const;
 
   CycleOptions options_;
   std::vector<Level<S, Exec>> levels_;

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <variant>
 
+#include <krysol/solver/multigrid/cycle_kernels.hpp>
 #include <krysol/spmv/formats/bsr.hpp>
 #include <krysol/spmv/formats/csr.hpp>
 #include <krysol/spmv/formats/sell_c_sigma.hpp>
@@ -53,6 +54,20 @@ void apply(const Exec& exec, std::type_identity_t<S> alpha, const LevelMatrix<S,
            std::type_identity_t<ConstVector<S, Exec>> x, std::type_identity_t<S> beta,
            const Vector<S, Exec>& y) {
   std::visit([&](const auto& format) { apply(exec, alpha, format, x, beta, y); }, a.format);
+}
+
+/// Step with the products of A by y; its order of rows is set here.
+template <class S, class Exec>
+void smooth(const Exec& exec, const LevelMatrix<S, Exec>& a, SmoothingStep<S> step,
+            std::type_identity_t<ConstVector<S, Exec>> y) {
+  step.y = y.data();
+  std::visit(
+      [&](const auto& format) {
+        step.order = order_of(format);
+        row_loop<S>("krysol::multigrid(smooth)", exec, row_blocks(format), lanes_of(format),
+                    row_product(format, y), step, nullptr);
+      },
+      a.format);
 }
 
 /// In the first of stencil and stencil_pattern (if `grid`) and, on a host for more than 1000 rows,
