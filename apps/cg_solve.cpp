@@ -24,6 +24,7 @@
 #include "bench/bandwidth.hpp"
 #include "common/cli.hpp"
 #include "common/matrix_source.hpp"
+#include "common/near_null.hpp"
 #include "common/progress_line.hpp"
 #include "common/read_options.hpp"
 #include "common/system.hpp"
@@ -46,6 +47,8 @@ struct Options {
   std::string precond = "auto";
   StoppingCriteria stop;
   double lambda_min = 0;
+  std::string near_null;
+  std::string coordinates;
   std::string output;
   std::string history;
   std::string json;
@@ -159,6 +162,7 @@ SolveOptions solve_options(const Options& options) {
   if (reports && options.solver == "cg") o.solver_options["confirm"] = bytes;
   if (!options.choice.empty()) o.tuning = read_choice(options.choice);
   o.tuning_name = options.choice;
+  o.near_null = near_null_from({options.near_null, options.coordinates, options.read});
   o.keep_tuning = !options.save_choice.empty();
   if (!options.no_tuning_cache) o.tuning_memory = tuning_files(tuning_folder(), version_text());
   return o;
@@ -247,7 +251,7 @@ int run_typed(const Options& options, SolveOptions wanted, const Assembled<S>& a
 }
 
 int run(const Options& options) {
-  SolveOptions wanted = solve_options(options);  // a tuning record is read before the matrix
+  SolveOptions wanted = solve_options(options);  // smaller files are read before the matrix
   Kokkos::Timer timer;
   constexpr std::int64_t bytes_a_row = 8 * sizeof(double);  // b, x, x*, r, p, q, e and M at least
   const CsrFile file = csr_from(options.matrix, options.read, bytes_a_row);
@@ -311,6 +315,13 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--precond", o.precond, "preconditioner, see --list")
       ->check(known_name("preconditioner", preconditioners_and_auto()))
       ->capture_default_str();
+  app.add_option("--near-null", o.near_null,
+                 "FILE: vectors that A turns into almost nothing, a column each, for amg to keep");
+  app.add_option(
+         "--coordinates", o.coordinates,
+         "FILE: places of the nodes of an elastic body, a row each, whose rigid motions amg\n"
+         "is to keep; nodes have as many rows of A as places have columns")
+      ->excludes("--near-null");
   app.add_option("--tol", o.stop.rtol, "stop at |b - Ax| <= tol |b|, in the 2-norm")
       ->check(number_from(0))
       ->capture_default_str();
@@ -386,7 +397,7 @@ int main_checked(int argc, char** argv) {
   check_standard_output(options);
   check_writable(
       {options.output, options.history, options.json, options.witness, options.save_choice},
-      {options.matrix, options.rhs, options.x0,
+      {options.matrix, options.rhs, options.x0, options.near_null, options.coordinates,
        options.choice == options.save_choice ? std::string() : options.choice});
   options.read.threads = std::max(options.machine.threads, 0);
   int code = exit_internal;

@@ -2,7 +2,7 @@
 # What krysol::krysol and krysol::float are, apart from their names: the function is called once more for each level of
 # x86-64 that a package holds beside the portable library.
 
-krysol_vectorizes_eigen(solver/cholesky/factors.cpp solver/precond/block_jacobi.cpp
+krysol_vectorizes_eigen(solver/cholesky/factors.cpp solver/precond/block_jacobi.cpp solver/precond/fsai.cpp
   solver/multigrid/coarsest.cpp)
 # XXH3 likewise, and its functions that must be inlined cannot be with -Og.
 krysol_file_options(io/bytes/hash.cpp

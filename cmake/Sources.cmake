@@ -120,8 +120,10 @@ set(KRYSOL_SOURCES
   solver/multigrid/sparse_product.cpp
   solver/multigrid/strength.cpp
   solver/precond/block_jacobi.cpp
+  solver/precond/fsai.cpp
   solver/precond/ic0.cpp
   solver/precond/level_scheduled_solve.cpp
+  solver/precond/near_null_vectors.cpp
   solver/precond/ssor.cpp
   solver/solve.cpp
   ${KRYSOL_HOST_ONLY_SOURCES})
@@ -137,6 +139,7 @@ set(KRYSOL_FLOAT_SOURCES
   solver/cholesky/cholesky.cpp
   solver/multigrid/multigrid.cpp
   solver/precond/block_jacobi.cpp
+  solver/precond/fsai.cpp
   spmv/dense/dense.cpp
   spmv/order/reorder.cpp
   spmv/select/select.cpp

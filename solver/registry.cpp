@@ -6,7 +6,9 @@
 #include <krysol/solver/krylov/cg.hpp>
 #include <krysol/solver/krylov/minres.hpp>
 #include <krysol/solver/multigrid/multigrid.hpp>
+#include <krysol/solver/multigrid/node_blocks.hpp>
 #include <krysol/solver/precond/block_jacobi.hpp>
+#include <krysol/solver/precond/fsai.hpp>
 #include <krysol/solver/precond/ic0.hpp>
 #include <krysol/solver/precond/jacobi.hpp>
 #include <krysol/solver/precond/ssor.hpp>
@@ -100,15 +102,32 @@ Made<T, Exec> jacobi(const Ingredients<T, Exec>& from) {
 
 template <class T, class Exec>
 Made<T, Exec> block_jacobi(const Ingredients<T, Exec>& from) {
-  const Index block =
-      from.options({"block"}).whole_number("block", BlockJacobi<T, Exec>::default_block);
-  return erased<T, Exec>(make_block_jacobi<Exec>(from.matrix(), block));
+  const HostCsr<T>& a = from.matrix();
+  Index block = from.options({"block"}).whole_number("block", 0);
+  if (block == 0) {
+    const Index of_node = multigrid::rows_of_node(a.row_ptr.data(), a.col_idx.data(), a.rows);
+    block = of_node > 1 ? of_node : BlockJacobi<T, Exec>::default_block;
+  }
+  return erased<T, Exec>(make_block_jacobi<Exec>(a, block));
 }
 
 template <class T, class Exec>
 Made<T, Exec> ic0(const Ingredients<T, Exec>& from) {
   static_cast<void>(from.options({}));
   return erased<T, Exec>(make_ic0<Exec>(from.matrix()));
+}
+
+template <class T, class Exec>
+Made<T, Exec> ic(const Ingredients<T, Exec>& from) {
+  const int level =
+      from.options({"level"}).whole_number_to("level", 16, Ic<T, Exec>::default_level);
+  return erased<T, Exec>(make_ic<Exec>(from.matrix(), level));
+}
+
+template <class T, class Exec>
+Made<T, Exec> fsai(const Ingredients<T, Exec>& from) {
+  static_cast<void>(from.options({}));
+  return erased<T, Exec>(make_fsai<Exec>(from.matrix()));
 }
 
 template <class T, class Exec>
@@ -121,9 +140,10 @@ Made<T, Exec> ssor(const Ingredients<T, Exec>& from) {
 template <class T, class Exec>
 Made<T, Exec> amg(const Ingredients<T, Exec>& from) {
   const Operator<T, Exec>* multiply = from.input.multiply;
-  return erased<T, Exec>(
-      Multigrid<T, Exec>(from.matrix(), MultigridOptions::read(from.name, from.input.options),
-                         multiply != nullptr ? multiply->name() : std::string_view{}));
+  MultigridOptions options = MultigridOptions::read(from.name, from.input.options);
+  options.levels.near_null = from.input.near_null;
+  return erased<T, Exec>(Multigrid<T, Exec>(
+      from.matrix(), options, multiply != nullptr ? multiply->name() : std::string_view{}));
 }
 
 template <class T, class Exec>
@@ -139,12 +159,19 @@ std::vector<PreconditionerEntry<T, Exec>> preconditioners() {
       {{.name = "none", .good_for = "well-scaled matrices, comparisons", .needs_matrix = false},
        &none<T, Exec>},
       {{"jacobi", "any matrix with a positive diagonal; costs next to nothing"}, &jacobi<T, Exec>},
-      {{"block-jacobi", "several unknowns a node; block-jacobi:N for N rows a block, 4 by default",
+      {{"block-jacobi",
+        "several unknowns a node; block-jacobi:N for N rows a block, else those of a node, or 4",
         true},
        &block_jacobi<T, Exec>},
       {{"ic0",
         "meshes, structures: a third of jacobi's iterations, each two to four times as long"},
        &ic0<T, Exec>},
+      {{"ic", "likewise with fill, harder systems: ic:K for entries up to level K, 1 by default",
+        true},
+       &ic<T, Exec>},
+      {{"fsai",
+        "an approximate inverse, two products: half of jacobi's iterations on many cores and GPUs"},
+       &fsai<T, Exec>},
       {{"ssor",
         "half of jacobi's iterations, fit for many cores and GPUs; ssor:W with 0 < W < 2, 1 by "
         "default",
@@ -170,24 +197,29 @@ template <class Entries>
 
 template <class T, class Exec>
 MadePreconditioner<T, Exec> described(Made<T, Exec> m, const std::string& name,
-                                      const NamedOptions& options) {
+                                      const NamedOptions& options,
+                                      const std::shared_ptr<const NearNullVectors>& near_null) {
   const SetupNote seen = m->setup_note();
   const std::string_view between = seen.refusal.empty() ? "" : "; ";
   return {std::move(m), fmt::format("{}{}{}", seen.refusal, between, seen.remedy),
           seen.refusal, name,
-          name,         options};
+          name,         options,
+          near_null};
 }
 
 template <class T, class Exec>
 MadePreconditioner<T, Exec> replaced(const PreconditionerRefusal& refused, const std::string& name,
-                                     const NamedOptions& options, const HostCsr<T>& a) {
+                                     const NamedOptions& options,
+                                     const std::shared_ptr<const NearNullVectors>& near_null,
+                                     const HostCsr<T>& a) {
   const PreconditionerInput<T, Exec> input{&a};
   return {jacobi<T, Exec>({"jacobi", input}),
           fmt::format("{}; jacobi is used instead", refused.what()),
           refused.what(),
           name,
           "jacobi",
-          options};
+          options,
+          near_null};
 }
 
 template <class T, class Exec>
@@ -234,9 +266,11 @@ MadePreconditioner<T, Exec> make_preconditioner(std::string_view name,
                       name));
     }
     try {
-      return described<T, Exec>(e.make({name, input}), std::string(name), input.options);
+      return described<T, Exec>(e.make({name, input}), std::string(name), input.options,
+                                input.near_null);
     } catch (const PreconditionerRefusal& refused) {
-      return replaced<T, Exec>(refused, std::string(name), input.options, *input.matrix);
+      return replaced<T, Exec>(refused, std::string(name), input.options, input.near_null,
+                               *input.matrix);
     }
   }
   throw_unknown("preconditioner", name, entries);
@@ -251,15 +285,15 @@ template <class T, class Exec>
 void update_preconditioner(MadePreconditioner<T, Exec>& made, const HostCsr<T>& a) {
   try {
     if (made.used == made.requested && made.m->update(a)) {
-      made = described<T, Exec>(std::move(made.m), made.requested, made.options);
+      made = described<T, Exec>(std::move(made.m), made.requested, made.options, made.near_null);
       return;
     }
   } catch (const PreconditionerRefusal& refused) {
-    made = replaced<T, Exec>(refused, made.requested, made.options, a);
+    made = replaced<T, Exec>(refused, made.requested, made.options, made.near_null, a);
     return;
   }
-  made = make_preconditioner<T, Exec>(made.requested,
-                                      PreconditionerInput<T, Exec>{&a, nullptr, made.options});
+  made = make_preconditioner<T, Exec>(
+      made.requested, PreconditionerInput<T, Exec>{&a, nullptr, made.options, made.near_null});
 }
 
 template <class T, class Exec>

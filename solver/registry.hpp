@@ -5,6 +5,7 @@
 #include <krysol/solver/krylov/workspace.hpp>
 #include <krysol/solver/outcome/named_options.hpp>
 #include <krysol/solver/outcome/solver.hpp>
+#include <krysol/solver/precond/near_null_vectors.hpp>
 #include <krysol/solver/precond/preconditioner.hpp>
 #include <krysol/spmv/matrix/host_csr.hpp>
 #include <krysol/spmv/operator.hpp>
@@ -41,6 +42,7 @@ struct MadePreconditioner {
   std::string requested{};  // the name that was asked for
   std::string used{};       // the name of what was made: another one where that was refused
   NamedOptions options{};   // that were asked for
+  std::shared_ptr<const NearNullVectors> near_null{};  // that were given
 };
 
 /// What a preconditioner may be made from. Both are of one matrix; what is not at hand is null.
@@ -49,6 +51,7 @@ struct PreconditionerInput {
   const HostCsr<T>* matrix = nullptr;           // its entries, on the host
   const Operator<T, Exec>* multiply = nullptr;  // as the solver multiplies by it; outlives M
   NamedOptions options{};  // as those in a name: block-jacobi:8 is {{"block", "8"}}
+  std::shared_ptr<const NearNullVectors> near_null{};  // for multigrid
 };
 
 /// The preconditioner `name` for A. The name may carry options, as in `block-jacobi:8` or

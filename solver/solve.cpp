@@ -134,9 +134,10 @@ struct Solver<T>::State {
 
   /// Adds what is missing of m, or `chooses`.
   void make_m(const HostCsr<T>& a) {
+    auto near_null = near_null_of(options, a.rows, order.order);
     if (!is_auto(options)) {
       m = make_preconditioner<T, Exec>(options.preconditioner,
-                                       {&a, op.get(), options.preconditioner_options});
+                                       {&a, op.get(), options.preconditioner_options, near_null});
       return;
     }
     auto stages = preconditioner_stages(options.preconditioner, options.preconditioner_options);
@@ -150,7 +151,8 @@ struct Solver<T>::State {
                          options.preconditioner));
     }
     if (may_choose()) {
-      chooses = std::make_unique<PreconditionerChoice<T>>(a, op, std::move(stages), options.strict);
+      chooses = std::make_unique<PreconditionerChoice<T>>(a, op, std::move(stages), options.strict,
+                                                          std::move(near_null));
     } else {
       m = make_preconditioner<T, Exec>("jacobi", {&a, op.get(), {}});
     }
@@ -187,7 +189,7 @@ struct Solver<T>::State {
       if (mismatch(*tuning, moved).empty()) return moved;
       choice = {};
     }
-    return reorder(options.order, a, products, choice);
+    return reorder(order_of_rows(options), a, products, choice);
   }
 
   std::unique_ptr<Operator<T>> selected(const HostCsr<T>& a, const std::string& order_name,

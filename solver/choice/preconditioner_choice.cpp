@@ -164,10 +164,16 @@ double positive_off_diagonal(const HostCsr<T>& a) {
 template <class T>
 PreconditionerChoice<T>::PreconditionerChoice(const HostCsr<T>& a,
                                               std::shared_ptr<const Operator<T>> op,
-                                              std::vector<PreconditionerStage> stages, bool strict)
-    : a_(a), op_(std::move(op)), stages_(std::move(stages)), strict_(strict) {
+                                              std::vector<PreconditionerStage> stages, bool strict,
+                                              std::shared_ptr<const NearNullVectors> near_null)
+    : a_(a),
+      op_(std::move(op)),
+      stages_(std::move(stages)),
+      strict_(strict),
+      near_null_(std::move(near_null)) {
   const std::string name = stages_.empty() ? "jacobi" : stages_.front().name;
-  first_ = std::make_shared<Made>(make_preconditioner<T, Exec>(name, {&a_, op_.get(), {}}));
+  first_ =
+      std::make_shared<Made>(make_preconditioner<T, Exec>(name, {&a_, op_.get(), {}, near_null_}));
   current_ = in_use(first_);
   candidates_ = {{"cholesky"}, {"amg"}};
 }
@@ -227,7 +233,8 @@ typename PreconditionerChoice<T>::InUse PreconditionerChoice<T>::made_now(
       described.requested = described.used = c.name;
       made = std::make_shared<Made>(std::move(described));
     } else {
-      made = std::make_shared<Made>(make_preconditioner<T, Exec>(c.name, {&a_, op_.get(), {}}));
+      made = std::make_shared<Made>(
+          make_preconditioner<T, Exec>(c.name, {&a_, op_.get(), {}, near_null_}));
     }
     Exec{}.fence();
     if (made->used != c.name) trial.outcome = "not made: " + made->refusal;
@@ -483,8 +490,8 @@ PreconditionerChoice<T>::stage(std::size_t s) {
   const std::lock_guard lock(mutex_);
   of_stage_.resize(stages_.size());
   if (!of_stage_[s]) {
-    of_stage_[s] =
-        std::make_shared<Made>(make_preconditioner<T, Exec>(stages_[s].name, {&a_, op_.get(), {}}));
+    of_stage_[s] = std::make_shared<Made>(
+        make_preconditioner<T, Exec>(stages_[s].name, {&a_, op_.get(), {}, near_null_}));
     Exec{}.fence();
   }
   if (strict_ && !of_stage_[s]->refusal.empty()) {

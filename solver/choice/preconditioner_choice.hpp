@@ -54,8 +54,10 @@ class PreconditionerChoice {
   using Made = MadePreconditioner<T, Exec>;
 
   /// a: kept, with its arrays, for what is made later. stages: to be taken in place of a choice.
+  /// near_null: for amg; may be null.
   PreconditionerChoice(const HostCsr<T>& a, std::shared_ptr<const Operator<T>> op,
-                       std::vector<PreconditionerStage> stages, bool strict = false);
+                       std::vector<PreconditionerStage> stages, bool strict = false,
+                       std::shared_ptr<const NearNullVectors> near_null = {});
 
   /// x: the starting guess, and then the solution. Throws as krysol::solve by name does, and with
   /// `strict` std::invalid_argument for a stage that cannot be made. A time limit or a number of
@@ -101,6 +103,7 @@ class PreconditionerChoice {
   std::shared_ptr<const Operator<T>> op_;
   std::vector<PreconditionerStage> stages_;
   bool strict_ = false;
+  std::shared_ptr<const NearNullVectors> near_null_;
   std::shared_ptr<Made> first_;  // jacobi, or the first stage
 
   std::mutex mutex_;  // of what follows

@@ -57,6 +57,10 @@ void check_options(const SolveOptions& o) {
   preconditioners.push_back({"auto", {}});
   check_name("preconditioner", base_of(o.preconditioner), preconditioners);
   if (is_auto(o)) preconditioner_stages(o.preconditioner, o.preconditioner_options);
+  if (o.near_null && !is_auto(o) && base_of(o.preconditioner) != "amg") {
+    refuse_option(fmt::format("near-null vectors go with the preconditioners auto and amg, not {}",
+                              o.preconditioner));
+  }
   auto formats = list_formats();
   formats.push_back({"auto", {}, {}});
   check_name("format", base_of(o.format), formats);
@@ -67,6 +71,18 @@ double expected_products(const SolveOptions& o) {
   const double usual = SelectOptions{}.products;
   return o.stop.max_iterations == 0 ? usual
                                     : std::min(usual, static_cast<double>(o.stop.max_iterations));
+}
+
+std::string order_of_rows(const SolveOptions& o) {
+  return o.near_null && o.order == "auto" ? "none" : o.order;
+}
+
+std::shared_ptr<const NearNullVectors> near_null_of(const SolveOptions& o, Index rows,
+                                                    const std::vector<Index>& order) {
+  if (!o.near_null) return {};
+  check_near_null(*o.near_null, rows);
+  if (order.empty()) return o.near_null;
+  return std::make_shared<const NearNullVectors>(reordered(*o.near_null, order));
 }
 
 }  // namespace krysol

@@ -19,4 +19,12 @@ bool is_auto(const SolveOptions& options);
 /// Multiplications that choosing a format must pay off within.
 double expected_products(const SolveOptions& options);
 
+/// That rows are to be in while solving: where vectors are given, "auto" leaves nodes together.
+std::string order_of_rows(const SolveOptions& options);
+
+/// The vectors that are given, for rows in that order; null: none. Throws std::invalid_argument
+/// where they do not fit.
+std::shared_ptr<const NearNullVectors> near_null_of(const SolveOptions& options, Index rows,
+                                                    const std::vector<Index>& order);
+
 }  // namespace krysol

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <complex>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 #include <krysol/solver/choice/preconditioner_trial.hpp>
 #include <krysol/solver/outcome/named_options.hpp>
 #include <krysol/solver/outcome/solver.hpp>
+#include <krysol/solver/precond/near_null_vectors.hpp>
 #include <krysol/spmv/matrix/properties.hpp>
 #include <krysol/spmv/order/order_choice.hpp>
 #include <krysol/spmv/select/format_choice.hpp>
@@ -60,6 +62,10 @@ struct SolveOptions {
   /// Multiplications by A expected of all solves with this setup: choosing an order and a format
   /// must pay off within them. 0: 400, or stop.max_iterations where that is set and smaller.
   double expected_products = 0;
+  /// Vectors that A turns into almost nothing, which multigrid is to keep: rigid_body_modes() makes
+  /// those of an elastic body. With "auto" and "amg"; rows are not put in another order then,
+  /// unless `order` names one.
+  std::shared_ptr<const NearNullVectors> near_null{};
   std::optional<TuningRecord> tuning{};           // of an earlier run; used where it fits
   std::string tuning_name = "the tuning record";  // what notes call `tuning` where it does not fit
   TuningMemory tuning_memory{};   // of earlier runs' measurements; none unless it is given

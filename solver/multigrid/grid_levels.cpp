@@ -2,6 +2,7 @@
 #include <krysol/solver/multigrid/grid_levels.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 #include <krysol/solver/multigrid/grid_product.hpp>
 #include <krysol/solver/multigrid/largest_eigenvalue.hpp>
@@ -41,6 +42,42 @@ std::array<bool, 3> strong_directions(const std::array<double, 3>& strength, dou
   return halved;
 }
 
+/// Whether P, for each unknown of a node, holds the vectors: takes the values of nodes that are
+/// kept to those between.
+bool holds(const HostCsr<double>& p, const GridCoarsening& c, Index block,
+           const NearNullVectors& v) {
+  constexpr double rounding = 1e-8;
+  constexpr std::int64_t step = 4096;
+  const EqualBlocks pieces{p.rows, step};
+  std::vector<char> held(as_size(pieces.count()), 1);
+  const auto value = [&](Index node, Index u, Index k) {
+    return v.values[(as_size(node) * as_size(block) + as_size(u)) * as_size(v.count) + as_size(k)];
+  };
+  host_for("krysol::multigrid(held)", pieces.count(), [&](std::int64_t piece) {
+    for (std::int64_t i = pieces.first(piece); i < pieces.last(piece); ++i) {
+      for (Index u = 0; u < block; ++u) {
+        for (Index k = 0; k < v.count; ++k) {
+          double sum = 0;
+          double size = 0;
+          for (Offset e = p.row_ptr.data()[i]; e < p.row_ptr.data()[i + 1]; ++e) {
+            const auto place = place_in(c.coarse, p.col_idx.data()[e]);
+            const double from = value(c.fine.node(c.planes[0].kept[as_size(place[0])],
+                                                  c.planes[1].kept[as_size(place[1])],
+                                                  c.planes[2].kept[as_size(place[2])]),
+                                      u, k);
+            sum += p.values.data()[e] * from;
+            size = std::max(size, std::abs(from));
+          }
+          const double own = value(static_cast<Index>(i), u, k);
+          size = std::max(size, std::abs(own));
+          if (!(std::abs(sum - own) <= rounding * size)) held[as_size(piece)] = 0;
+        }
+      }
+    }
+  });
+  return std::find(held.begin(), held.end(), 0) == held.end();
+}
+
 /// Whether what is strong differs from node to node, so that no choice of directions suits all.
 bool uneven(const DirectionStrengths& strengths, const std::array<bool, 3>& halved) {
   constexpr double many = 0.1;  // of the nodes
@@ -55,7 +92,8 @@ bool uneven(const DirectionStrengths& strengths, const std::array<bool, 3>& halv
 bool coarsen_grids(const HostCsr<double>& a, const HierarchyOptions& options,
                    HostHierarchy<double>& h, Stopwatch& watch) {
   constexpr int of_uneven_grids = 4;  // products of a smoother
-  auto found = grid_of(a, h.block, options.block > 0);
+  auto found =
+      grid_of(a, h.block, options.block > 0 || (options.near_null && options.near_null->block > 0));
   if (!found) return false;
   const Index block = found->first;
   GridMatrix fine{a, std::move(found->second)};
@@ -78,6 +116,9 @@ bool coarsen_grids(const HostCsr<double>& a, const HierarchyOptions& options,
     const auto repeated = repeated_rows(fine.a, block, fine.pattern.grid, c.period());
     Interpolation p = block == 1 ? operator_interpolation(fine.a, fine.pattern, c, repeated)
                                  : multilinear_interpolation(c);
+    if (levels.empty() && options.near_null && !holds(p.p, c, block, *options.near_null)) {
+      return false;
+    }
     watch.add_to(h.seconds.prolongation);
     fine = grid_product(fine.a, block, fine.pattern, c, repeated, p);
     level.grid = GridStep{std::move(c), std::move(p.p)};
@@ -94,7 +135,8 @@ bool coarsen_grids(const HostCsr<double>& a, const HierarchyOptions& options,
   }
   levels.push_back(std::move(level));
   h.levels = std::move(levels);
-  h.block = h.near_null = block;
+  h.block = block;
+  h.near_null = options.near_null ? options.near_null->count : block;
   h.grid = true;
   return true;
 }

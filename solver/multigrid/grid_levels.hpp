@@ -13,8 +13,9 @@ namespace krysol::multigrid {
 /// matrix where nodes are one row, else the places (grid_interpolation.hpp). Where what is strong
 /// differs from node to node, smoothers of degree 4 suit it. Sets h.block, h.near_null, h.degree
 /// and h.grid. False, with h as it was, where the pattern of A is no grid with nodes of h.block
-/// rows, or of two or three where h.block is 1 and not asked for; or where a level has a diagonal
-/// entry that is not positive. Throws OutOfMemory.
+/// rows, or of two or three where h.block is 1 and not asked for; where P does not hold the vectors
+/// of options.near_null; or where a level has a diagonal entry that is not positive. Throws
+/// OutOfMemory.
 bool coarsen_grids(const HostCsr<double>& a, const HierarchyOptions& options,
                    HostHierarchy<double>& h, Stopwatch& watch);
 

@@ -28,15 +28,28 @@ void divide_rows(double factor, const double* scale, NearNullSpace<S>& b) {
   });
 }
 
-/// Rows a node: as asked for, or what the pattern shows.
+/// Rows a node: as asked for, as those know who gave vectors, or what the pattern shows.
 template <class S>
-Index block_of(const HostCsr<S>& a, Index asked) {
+Index block_of(const HostCsr<S>& a, Index asked, const NearNullVectors* near_null) {
   if (asked > 0 && a.rows % asked != 0) {
     throw std::invalid_argument(
         fmt::format("amg: nodes of {} rows do not make up a matrix of {}", asked, a.rows));
   }
   if (asked > 0) return asked;
+  if (near_null != nullptr && near_null->block > 0) return near_null->block;
   return rows_of_node(a.row_ptr.data(), a.col_idx.data(), a.rows);
+}
+
+template <class S>
+NearNullSpace<S> given(const NearNullVectors& v) {
+  NearNullSpace<S> b;
+  b.count = v.count;
+  b.values = host_array<S>("near_null", v.values.size());
+  host_for("krysol::multigrid(given)", static_cast<std::int64_t>(v.values.size()),
+           [from = v.values.data(), to = b.values.data()](std::int64_t k) {
+             to[k] = from_double<S>(from[k]);
+           });
+  return b;
 }
 
 template <class S>
@@ -57,9 +70,11 @@ void coarsen_by_aggregates(const HostCsr<S>& a, const HierarchyOptions& options,
   constexpr double rounding = 1e-13;        // A = P'BP with columns of P of length 1 about
   RowMemory<S> memory;
   h.levels.emplace_back().a = scaled_entries<S>(a, h.scale);
-  NearNullSpace<S> b = near_null_space(a, h.block);
+  NearNullSpace<S> b =
+      options.near_null ? given<S>(*options.near_null) : near_null_space(a, h.block);
   // Where couplings that are 0 are not stored, blocks are too empty to be seen; rotations are not.
-  for (Index block = 2; block <= 3 && options.block == 0 && h.block == 1; ++block) {
+  for (Index block = 2; block <= 3 && !options.near_null && options.block == 0 && h.block == 1;
+       ++block) {
     if (auto of_nodes = with_rotations(a, block)) {
       b = std::move(*of_nodes);
       h.block = block;
@@ -120,7 +135,8 @@ HostHierarchy<S> make_hierarchy(const HostCsr<S>& a, const HierarchyOptions& opt
   require_memory(a);
   HostHierarchy<S> h;
   Stopwatch watch;
-  h.block = block_of(a, options.block);
+  if (options.near_null) check_near_null(*options.near_null, a.rows);
+  h.block = block_of(a, options.block, options.near_null.get());
   h.scale = scale_of(a, 1, 0);
   watch.add_to(h.seconds.scaling);
   bool done = false;

@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <krysol/solver/multigrid/grid_interpolation.hpp>
 #include <krysol/solver/multigrid/prolongation.hpp>
+#include <krysol/solver/precond/near_null_vectors.hpp>
 
 namespace krysol::multigrid {
 
@@ -22,6 +24,7 @@ struct HierarchyOptions {
   double strength = 0.25;  // theta, see Strength; of grids: see coarsen_grids
   Index block = 0;         // rows a node; 0: looked for in the pattern
   Index coarsest = 200;    // rows that are solved with exactly
+  std::shared_ptr<const NearNullVectors> near_null{};  // null: found in the matrix
 };
 
 /// From one grid to the next coarser one; P and P' are multiplied with without their matrices.

@@ -1,38 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <krysol/solver/precond/block_jacobi.hpp>
 
-#include <complex>
-
 #include <fmt/core.h>
 #include <Eigen/Dense>
+#include <krysol/solver/precond/eigen_entries.hpp>
 #include <krysol/spmv/base/finite.hpp>
 #include <krysol/spmv/base/spaces.hpp>
 
 namespace krysol {
-namespace {
-
-template <class T>
-using EigenScalar = std::conditional_t<is_complex<T>, std::complex<Real<T>>, T>;
-
-template <class T>
-EigenScalar<T> to_eigen(const T& v) {
-  if constexpr (is_complex<T>) {
-    return {v.real(), v.imag()};
-  } else {
-    return v;
-  }
-}
-
-template <class T>
-T from_eigen(const EigenScalar<T>& v) {
-  if constexpr (is_complex<T>) {
-    return {v.real(), v.imag()};
-  } else {
-    return v;
-  }
-}
-
-}  // namespace
 
 #ifndef KRYSOL_FOR_FLOAT
 void check_block(Index block) {

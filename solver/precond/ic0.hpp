@@ -1,4 +1,4 @@
-// Incomplete Cholesky without fill.
+// Incomplete Cholesky, without fill or with that of some levels.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
@@ -9,14 +9,18 @@
 
 namespace krysol {
 
-/// What ic0 knows of a matrix before its values: kept while those change in time.
+/// What ic0 and ic know of a matrix before its values: kept while those change in time.
 struct Ic0Structure {
-  std::vector<Offset> row_ptr;  // [rows + 1] of the strictly lower triangle of A
-  std::vector<Index> col_idx;   // [nnz] ascending in a row
+  std::string_view name = "ic0";  // in messages
+  int level = 0;                  // of fill
+  std::vector<Offset> row_ptr;    // [rows + 1] of the strictly lower triangle of A
+  std::vector<Index> col_idx;     // [nnz] ascending in a row
+  std::vector<Offset> fill_ptr;   // of L, where level > 0
+  std::vector<Index> fill_idx;
   SweepPattern sweeps;
 };
 
-/// L L^H = A + shift diag(A) at the places of the lower triangle of A, as M = (I + N) D (I + N)^H.
+/// L L^H = A + shift diag(A) at the places of L, as M = (I + N) D (I + N)^H.
 template <class T>
 struct Ic0Factor {
   FactorValues<T> values;
@@ -27,8 +31,12 @@ struct Ic0Factor {
 
 /// threads: of a host that will apply it; 0 for a GPU. Few threads keep the rows in their own
 /// order, and one of them does the work. No bit of a result depends on it.
+/// level: an entry of A has level 0, one that elimination of k makes at (i, j) the sum of those of
+/// (i, k) and (j, k) and 1, the least over k; L has those up to `level`. Gustafsson, BIT 18, 1978,
+/// DOI 10.1007/BF01931691; Saad 2003, section 10.3.3. Throws OutOfMemory where the fill would take
+/// more memory than there is.
 template <class T>
-Ic0Structure analyze_ic0(const HostCsr<T>& a, int threads = 0);
+Ic0Structure analyze_ic0(const HostCsr<T>& a, int threads = 0, int level = 0);
 
 /// Row by row, with S A S in place of A where S = diag(A)^-1/2:
 ///
@@ -50,9 +58,9 @@ inline constexpr double smallest_ic0_shift = 1e-3;
 inline constexpr double largest_ic0_shift = 4.0;
 
 /// A sentence for the user where a shift was needed.
-SetupNote ic0_note(double shift, int attempts, Index first_bad_row);
+SetupNote ic0_note(std::string_view name, double shift, int attempts, Index first_bad_row);
 
-/// z := M^-1 r with M = L L^H, which equals A at the places of A's nonzeros.
+/// z := M^-1 r with M = L L^H, which equals A at the places of L's nonzeros: those of A.
 /// Bytes: see LevelScheduledSolve; 1.4 times those of a multiplication by a 7-point matrix.
 template <class T, class Exec = Kokkos::DefaultExecutionSpace>
 struct Ic0 {
@@ -68,9 +76,9 @@ struct Ic0 {
     sweeps.apply(exec, r, z);
   }
   double bytes() const { return sweeps.bytes(); }
-  SetupNote setup_note() const { return ic0_note(shift, attempts, first_bad_row); }
+  SetupNote setup_note() const { return ic0_note(structure->name, shift, attempts, first_bad_row); }
   std::vector<SetupFact> report() const {
-    return {{"entries below the diagonal", std::to_string(structure->col_idx.size())},
+    return {{"entries below the diagonal", std::to_string(sweeps.forward.values.extent(0))},
             {"levels", structure->sweeps.levels.chained
                            ? "none, one thread takes the rows in their order"
                            : std::to_string(structure->sweeps.levels.count())},
@@ -88,14 +96,33 @@ struct Ic0 {
   }
 };
 
-template <class Exec = Kokkos::DefaultExecutionSpace, class T>
-Ic0<T, Exec> make_ic0(const HostCsr<T>& a) {
-  Ic0<T, Exec> m;
+/// The same with fill.
+template <class T, class Exec = Kokkos::DefaultExecutionSpace>
+struct Ic : Ic0<T, Exec> {
+  static constexpr std::string_view name = "ic";
+  static constexpr int default_level = 1;
+};
+
+template <class M, class Exec, class T>
+M make_incomplete_cholesky(const HostCsr<T>& a, int level) {
+  M m;
   const int threads = on_host<Exec> ? static_cast<int>(Exec{}.concurrency()) : 0;
-  m.structure = std::make_shared<const Ic0Structure>(analyze_ic0(a, threads));
+  Ic0Structure structure = analyze_ic0(a, threads, level);
+  structure.name = M::name;
+  m.structure = std::make_shared<const Ic0Structure>(std::move(structure));
   m.sweeps = make_sweeps<T, Exec>(m.structure->sweeps);
   m.update(a);
   return m;
+}
+
+template <class Exec = Kokkos::DefaultExecutionSpace, class T>
+Ic0<T, Exec> make_ic0(const HostCsr<T>& a) {
+  return make_incomplete_cholesky<Ic0<T, Exec>, Exec>(a, 0);
+}
+
+template <class Exec = Kokkos::DefaultExecutionSpace, class T>
+Ic<T, Exec> make_ic(const HostCsr<T>& a, int level = Ic<T, Exec>::default_level) {
+  return make_incomplete_cholesky<Ic<T, Exec>, Exec>(a, level);
 }
 
 }  // namespace krysol

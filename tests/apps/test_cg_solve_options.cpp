@@ -412,5 +412,43 @@ TEST_F(CgSolve, GivesTheSameBitsOnAnyNumberOfThreads) {
   }
 }
 
+TEST_F(CgSolve, TakesWhatMultigridIsToKeepFromFiles) {
+  // beam2d:3 has 12 x 4 nodes of two rows: places of nodes, and of one node less.
+  const auto places = [](int nodes, int columns) {
+    std::string text =
+        fmt::format("%%MatrixMarket matrix array real general\n{} {}\n", nodes, columns);
+    for (int c = 0; c < columns; ++c) {
+      for (int i = 0; i < nodes; ++i) text += fmt::format("{}\n", c == 0 ? i % 12 : i / 12);
+    }
+    return text;
+  };
+  const Outcome sizes = run({"beam2d:3", "--precond", "none"});
+  ASSERT_TRUE(holds(sizes.out, "96 x 96, ")) << sizes.out;
+  const std::vector<std::string> amg = {"beam2d:3", "--precond", "amg:coarsest=20"};
+  const auto with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all = amg;
+    all.insert(all.end(), more.begin(), more.end());
+    return run(all);
+  };
+  const Outcome o = with({"--coordinates", write("xy.mtx", places(48, 2))});
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_TRUE(holds(o.out, "near-null vectors 3")) << o.out;
+  const Outcome vectors = with({"--near-null", write("v.mtx", places(96, 2))});
+  EXPECT_EQ(vectors.code, 0) << vectors.err;
+  EXPECT_TRUE(holds(vectors.out, "near-null vectors 2")) << vectors.out;
+  const auto says = [](const Outcome& refused, const std::string& what) {
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_TRUE(holds(refused.err, what)) << refused.err;
+  };
+  says(with({"--coordinates", write("few.mtx", places(47, 2))}),
+       "near-null vectors: 3 of 94 rows for a matrix of 96 rows");
+  says(with({"--coordinates", write("line.mtx", places(96, 1))}),
+       "places of nodes have 2 or 3 columns, not 1");
+  says(with({"--coordinates", "xy.mtx", "--near-null", "v.mtx"}), "--near-null");
+  says(run({"beam2d:3", "--precond", "ic0", "--near-null", write("w.mtx", places(96, 1))}),
+       "near-null vectors go with the preconditioners auto and amg, not ic0");
+  says(with({"--near-null", "missing.mtx"}), "missing.mtx");
+}
+
 }  // namespace
 #endif

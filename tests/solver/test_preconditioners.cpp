@@ -164,7 +164,7 @@ TYPED_TEST(Preconditioner, AnswersAnUnknownNameOrNumberWithTheTable) {
   using Exec = typename TypeParam::Space;
   std::string known;
   for (const auto& m : krysol::list_preconditioners()) known += " " + std::string(m.name);
-  EXPECT_EQ(known, " none jacobi block-jacobi ic0 ssor amg cholesky");
+  EXPECT_EQ(known, " none jacobi block-jacobi ic0 ic fsai ssor amg cholesky");
   const auto a = to_csr(as<FileScalar<T>>(poisson1d(8))).matrix;
   for (const std::string name :
        {"jakobi", "", "Jacobi", "jacobi:3", "jacobi:", "none:1", "ic0:1"}) {
@@ -196,6 +196,9 @@ const std::vector<std::string> all_kinds = {"none",
                                             "jacobi",
                                             "block-jacobi:3",
                                             "ic0",
+                                            "ic",
+                                            "ic:3",
+                                            "fsai",
                                             "ssor",
                                             "ssor:1.3",
                                             "amg:precision=double",
@@ -263,10 +266,10 @@ TYPED_TEST(Preconditioner, NamesTheRowWhereAnUpdateHasAnotherPattern) {
   const auto denser = to_csr(as<FileScalar<T>>(t)).matrix;
   const auto smaller = to_csr(as<FileScalar<T>>(poisson2d(4, 2))).matrix;
   const auto r = random_vector<T>(12, 6);
-  for (const std::string name : {"ic0", "ssor", "cholesky"}) {
+  for (const std::string name : {"ic0", "ic", "ssor", "cholesky"}) {
     auto made = make_preconditioner<T, Exec>(name, a);
     const auto before = applied(*made.m, r);
-    const std::string row = name == "ic0" ? "8" : "6";  // 6 and 8 share a colour
+    const std::string row = name.starts_with("ic") ? "8" : "6";  // 6 and 8 share a colour
     EXPECT_EQ(
         message_of([&] { update_preconditioner(made, denser); }),
         name + ": row " + row + " has nonzeros at other places than when the matrix was analysed");
@@ -275,7 +278,7 @@ TYPED_TEST(Preconditioner, NamesTheRowWhereAnUpdateHasAnotherPattern) {
                   (name == "cholesky" ? "set up" : "analysed"));
     EXPECT_EQ(applied(*made.m, r), before) << "it must be left as it was";
   }
-  for (const std::string name : {"jacobi", "block-jacobi", "amg"}) {
+  for (const std::string name : {"jacobi", "block-jacobi", "fsai", "amg"}) {
     auto made = make_preconditioner<T, Exec>(name, a);
     EXPECT_EQ(message_of([&] { update_preconditioner(made, smaller); }),
               name + ": a matrix of 8 rows where one of 12 was set up");
@@ -290,7 +293,7 @@ TYPED_TEST(Preconditioner, GivesWayAndComesBackAsTheValuesChange) {
   t.add(6, 6, -5);
   const auto bad = to_csr(t).matrix;
   const auto r = random_vector<T>(12, 7);
-  for (const std::string name : {"ic0", "ssor", "amg", "cholesky"}) {
+  for (const std::string name : {"ic0", "ic", "fsai", "ssor", "amg", "cholesky"}) {
     auto made = make_preconditioner<T, Exec>(name, good);
     EXPECT_EQ(made.note, "");
     update_preconditioner(made, bad);

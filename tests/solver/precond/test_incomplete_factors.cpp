@@ -1,0 +1,192 @@
+// Incomplete factors with fill, and factorized inverses, against their definitions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <krysol/gallery/problems.hpp>
+#include <krysol/solver/precond/fsai.hpp>
+#include <krysol/solver/precond/ic0.hpp>
+#include <krysol/solver/registry.hpp>
+#include "dense.hpp"
+#include "messages.hpp"
+#include "problems.hpp"
+#include "spaces.hpp"
+
+namespace {
+
+using namespace krysol_tests;
+using krysol::HostCsr;
+
+/// The level of each entry below the diagonal, by the rule alone: over all of a dense matrix.
+std::vector<std::vector<int>> levels_of_fill(const HostCsr<double>& a) {
+  constexpr int far = 1000;
+  const auto n = static_cast<std::size_t>(a.rows);
+  std::vector<std::vector<int>> level(n, std::vector<int>(n, far));
+  for (Index i = 0; i < a.rows; ++i) {
+    for (auto k = a.row_ptr(i); k < a.row_ptr(i + 1); ++k) {
+      level[static_cast<std::size_t>(i)]
+           [static_cast<std::size_t>(a.col_idx(static_cast<std::size_t>(k)))] = 0;
+    }
+  }
+  for (std::size_t k = 0; k < n; ++k) {
+    for (std::size_t i = k + 1; i < n; ++i) {
+      for (std::size_t j = k + 1; j < i; ++j) {
+        level[i][j] = std::min(level[i][j], level[i][k] + level[j][k] + 1);
+      }
+    }
+  }
+  return level;
+}
+
+TEST(IncompleteCholesky, HasTheFillOfEachLevel) {
+  for (const auto& t :
+       {poisson2d(9, 7), random_spd(one_to(50), 3), jump_coefficients2d(7, 100), poisson3d(4)}) {
+    const auto a = to_csr(t).matrix;
+    const auto expected = levels_of_fill(a);
+    for (const int level : {1, 2, 5}) {
+      const auto s = krysol::analyze_ic0(a, 1, level);
+      ASSERT_EQ(s.fill_ptr.size(), static_cast<std::size_t>(a.rows) + 1);
+      for (std::size_t i = 0; i < expected.size(); ++i) {
+        std::vector<Index> row;
+        for (std::size_t j = 0; j < i; ++j) {
+          if (expected[i][j] <= level) row.push_back(static_cast<Index>(j));
+        }
+        const auto begin = s.fill_idx.begin() + s.fill_ptr[i];
+        EXPECT_EQ(std::vector<Index>(begin, s.fill_idx.begin() + s.fill_ptr[i + 1]), row) << i;
+      }
+    }
+  }
+}
+
+/// L L' = A at the places of L.
+TEST(IncompleteCholesky, EqualsTheMatrixWhereItHasEntries) {
+  const auto t = jump_coefficients2d(8, 100);
+  const auto a = to_csr(t).matrix;
+  const auto wide = dense(t);
+  const auto n = static_cast<std::size_t>(a.rows);
+  for (const int level : {1, 3}) {
+    const auto s = krysol::analyze_ic0(a, 1, level);
+    const auto f = krysol::factorize_ic0(s, a);
+    EXPECT_EQ(f.shift, 0);
+    Dense<long double> l(n, n);
+    for (std::size_t i = 0; i < n; ++i) {
+      l(i, i) = 1;
+      for (auto k = s.fill_ptr[i]; k < s.fill_ptr[i + 1]; ++k) {
+        const auto at = static_cast<std::size_t>(k);
+        l(i, static_cast<std::size_t>(s.fill_idx[at])) = f.values.lower[at];
+      }
+    }
+    const auto product = [&](std::size_t i, std::size_t j) {
+      long double sum = 0;
+      for (std::size_t k = 0; k <= std::min(i, j); ++k) {
+        sum += l(i, k) * f.values.diagonal[k] * l(j, k);
+      }
+      return sum;
+    };
+    for (std::size_t i = 0; i < n; ++i) {
+      EXPECT_NEAR(static_cast<double>(product(i, i) / wide(i, i)), 1, 1e-13);
+      for (auto k = s.fill_ptr[i]; k < s.fill_ptr[i + 1]; ++k) {
+        const auto j = static_cast<std::size_t>(s.fill_idx[static_cast<std::size_t>(k)]);
+        EXPECT_LE(std::abs(product(i, j) - wide(i, j)),
+                  1e-13L * std::sqrt(wide(i, i) * wide(j, j)));
+      }
+    }
+  }
+}
+
+/// With all the fill there is, the factors are exact.
+TEST(IncompleteCholesky, IsExactWithEnoughFill) {
+  const auto a = krysol::gallery::make_problem("poisson2d:9");
+  const auto m = krysol::make_preconditioner<double, krysol::Host>("ic:16", a);
+  EXPECT_EQ(m.note, "");
+  const auto x = random_vector<double>(81, 4);
+  krysol::Vector<double, krysol::Host> r("r", 81);
+  krysol::Vector<double, krysol::Host> z("z", 81);
+  for (Index i = 0; i < 81; ++i) {
+    for (auto k = a.row_ptr(i); k < a.row_ptr(i + 1); ++k) {
+      r(i) += a.values(static_cast<std::size_t>(k)) *
+              x[static_cast<std::size_t>(a.col_idx(static_cast<std::size_t>(k)))];
+    }
+  }
+  m.m->apply(krysol::Host{}, r, z);
+  for (std::size_t i = 0; i < 81; ++i) EXPECT_NEAR(z(i), x[i], 1e-12);
+}
+
+/// G A G' is the identity at the places of G.
+TEST(FactorizedInverse, IsTheInverseWhereItHasEntries) {
+  for (const auto& t : {poisson2d(9, 7), jump_coefficients2d(8, 1e4), random_spd(one_to(60), 3)}) {
+    const auto a = to_csr(t).matrix;
+    const auto f = krysol::make_fsai_factor(a);
+    EXPECT_EQ(f.fallback_rows, 0);
+    const auto g = dense(f.g);
+    const auto wide = dense(t);
+    const std::size_t n = g.rows;
+    for (std::size_t i = 0; i < n; ++i) {
+      std::vector<long double> ga(n, 0);
+      for (std::size_t k = 0; k <= i; ++k) {
+        for (std::size_t j = 0; j < n; ++j) ga[j] += g(i, k) * wide(k, j);
+      }
+      for (auto k = f.g.row_ptr(i); k < f.g.row_ptr(i + 1); ++k) {
+        const auto j = static_cast<std::size_t>(f.g.col_idx(static_cast<std::size_t>(k)));
+        ASSERT_LE(j, i);
+        // Row i of G A is a multiple of the unit vector at its places, and (G A G')(i, i) = 1.
+        const long double expected = i == j ? 1 / g(i, i) : 0;
+        EXPECT_LE(std::abs(ga[j] - expected), 1e-12L * std::sqrt(wide(j, j)));
+      }
+      EXPECT_EQ(f.g.row_ptr(i + 1) - f.g.row_ptr(i),
+                1 + std::count_if(&a.col_idx(static_cast<std::size_t>(a.row_ptr(i))),
+                                  &a.col_idx(static_cast<std::size_t>(a.row_ptr(i))) +
+                                      (a.row_ptr(i + 1) - a.row_ptr(i)),
+                                  [&](Index col) { return col < static_cast<Index>(i); }));
+    }
+  }
+}
+
+TEST(FactorizedInverse, KeepsTheLargestEntriesOfLongRows) {
+  const Index n = 400;
+  auto t = no_entries<double>(n, n);
+  for (Index i = 0; i + 1 < n; ++i) {
+    t.add(i, i, 4);
+    const double v = i % 3 == 0 ? 0.1 : 0.01;  // 133 of the larger ones
+    t.add(n - 1, i, v);
+    t.add(i, n - 1, v);
+  }
+  t.add(n - 1, n - 1, 4);
+  const auto a = to_csr(t).matrix;
+  const auto f = krysol::make_fsai_factor(a);
+  EXPECT_EQ(f.cut_rows, 1);
+  EXPECT_EQ(f.g.row_ptr(n) - f.g.row_ptr(n - 1), 129);
+  for (auto k = f.g.row_ptr(n - 1); k + 1 < f.g.row_ptr(n); ++k) {
+    EXPECT_EQ(f.g.col_idx(static_cast<std::size_t>(k)) % 3, 0);
+  }
+}
+
+TEST(FactorizedInverse, CountsBlocksThatAreNotPositiveDefinite) {
+  auto t = poisson2d(6, 5);
+  t.add(20, 14, -9);
+  t.add(14, 20, -9);
+  const auto a = to_csr(t).matrix;
+  const auto made = krysol::make_preconditioner<double, krysol::Host>("fsai", a);
+  EXPECT_EQ(made.note,
+            "fsai: 1 block(s) are not positive definite, the first at row 21; their diagonal is "
+            "used instead");
+}
+
+TEST(BlockJacobi, TakesTheRowsOfANodeFromThePattern) {
+  const auto facts = [](const std::string& name, const std::string& problem) {
+    return krysol::make_preconditioner<double, krysol::Host>(name,
+                                                             krysol::gallery::make_problem(problem))
+        .m->report()[0]
+        .value;
+  };
+  EXPECT_EQ(facts("block-jacobi", "elasticity:5"), "3");
+  EXPECT_EQ(facts("block-jacobi", "poisson:6"), "4");
+  EXPECT_EQ(facts("block-jacobi:5", "elasticity:5"), "5");
+}
+
+}  // namespace
