@@ -183,7 +183,7 @@ struct Solver<T>::State {
   HostCsr<T> ordered(const HostCsr<T>& a, OrderChoice& choice) const {
     const double products = expected_products(options);
     const auto& tuning = options.tuning;
-    if (tuning && options.order == "auto" && tuning->matrix.rows == a.rows &&
+    if (tuning && order_of_rows(options) == "auto" && tuning->matrix.rows == a.rows &&
         tuning->matrix.nnz == a.nnz()) {
       HostCsr<T> moved = reorder(tuning->order, a, products, choice);
       if (mismatch(*tuning, moved).empty()) return moved;

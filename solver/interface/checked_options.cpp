@@ -34,6 +34,20 @@ void check_name(std::string_view kind, std::string_view name, const Entries& ent
   throw std::invalid_argument(fmt::format("unknown {} '{}'; known:{}", kind, name, known));
 }
 
+/// Whether amg is, or may become, the preconditioner: auto chooses for cg alone, and where no bound
+/// of the eigenvalues of M^-1 A is given.
+bool may_use_multigrid(const SolveOptions& o) {
+  if (base_of(o.preconditioner) == "amg") return true;
+  const auto bound = o.solver_options.find("lambda_min");
+  const bool chooses =
+      base_of(o.solver) == "cg" && (bound == o.solver_options.end() || bound->second == "0");
+  if (!is_auto(o) || !chooses) return false;
+  const auto stages = preconditioner_stages(o.preconditioner, o.preconditioner_options);
+  return stages.empty() || std::any_of(stages.begin(), stages.end(), [](const auto& stage) {
+           return base_of(stage.name) == "amg";
+         });
+}
+
 }  // namespace
 
 void check_stopping(const StoppingCriteria& stop) {
@@ -57,9 +71,10 @@ void check_options(const SolveOptions& o) {
   preconditioners.push_back({"auto", {}});
   check_name("preconditioner", base_of(o.preconditioner), preconditioners);
   if (is_auto(o)) preconditioner_stages(o.preconditioner, o.preconditioner_options);
-  if (o.near_null && !is_auto(o) && base_of(o.preconditioner) != "amg") {
-    refuse_option(fmt::format("near-null vectors go with the preconditioners auto and amg, not {}",
-                              o.preconditioner));
+  if (o.near_null && !may_use_multigrid(o)) {
+    refuse_option(
+        fmt::format("near-null vectors go with the preconditioners auto and amg, not {}",
+                    is_auto(o) ? o.preconditioner + " as it is used here" : o.preconditioner));
   }
   auto formats = list_formats();
   formats.push_back({"auto", {}, {}});

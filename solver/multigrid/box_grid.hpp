@@ -49,8 +49,8 @@ struct GridPattern {
   std::uint32_t present = 0;          // bit d: some node has an entry in direction d
 };
 
-/// Of each entry, all of which are looked at. Nothing where one is of no neighbour, or the columns
-/// of a row do not ascend.
+/// Of each entry, all of which are looked at. Nothing where one is of no neighbour, or the nodes of
+/// a row's entries do not ascend.
 std::optional<GridPattern> grid_pattern(const Offset* row_ptr, const Index* col_idx, Index rows,
                                         Index block, const BoxGrid& grid);
 

@@ -43,7 +43,7 @@ std::array<bool, 3> strong_directions(const std::array<double, 3>& strength, dou
 }
 
 /// Whether P, for each unknown of a node, holds the vectors: takes the values of nodes that are
-/// kept to those between.
+/// kept to those between. Nodes that are connected to no other have no part in it.
 bool holds(const HostCsr<double>& p, const GridCoarsening& c, Index block,
            const NearNullVectors& v) {
   constexpr double rounding = 1e-8;
@@ -55,7 +55,10 @@ bool holds(const HostCsr<double>& p, const GridCoarsening& c, Index block,
   };
   host_for("krysol::multigrid(held)", pieces.count(), [&](std::int64_t piece) {
     for (std::int64_t i = pieces.first(piece); i < pieces.last(piece); ++i) {
-      for (Index u = 0; u < block; ++u) {
+      const double* const weight = p.values.data();
+      const bool alone = std::all_of(weight + p.row_ptr.data()[i], weight + p.row_ptr.data()[i + 1],
+                                     [](double w) { return w == 0; });
+      for (Index u = 0; u < block && !alone; ++u) {
         for (Index k = 0; k < v.count; ++k) {
           double sum = 0;
           double size = 0;
@@ -92,26 +95,39 @@ bool uneven(const DirectionStrengths& strengths, const std::array<bool, 3>& halv
 bool coarsen_grids(const HostCsr<double>& a, const HierarchyOptions& options,
                    HostHierarchy<double>& h, Stopwatch& watch) {
   constexpr int of_uneven_grids = 4;  // products of a smoother
+  constexpr double rounding = 1e-13;
   auto found =
       grid_of(a, h.block, options.block > 0 || (options.near_null && options.near_null->block > 0));
   if (!found) return false;
   const Index block = found->first;
-  GridMatrix fine{a, std::move(found->second)};
+  GridMatrix fine{a, std::move(found->second), {}};
   GridPlaces places = uniform_places(fine.pattern.grid);
+  int degree = h.degree;
+  std::string stalled;
   std::vector<HostLevel<double>> levels;
   HostLevel<double> level;
   level.a = a;
   level.scale = h.scale;
   watch.add_to(h.seconds.strength);
   for (;;) {
-    level.largest = largest_eigenvalue(level.a, level.scale);
+    try {
+      if (!levels.empty()) level.scale = scale_of(fine.a, levels.size() + 1, rounding, fine.size);
+      watch.add_to(h.seconds.scaling);
+      level.largest = largest_eigenvalue(level.a, level.scale);
+    } catch (const PreconditionerRefusal&) {
+      if (levels.empty()) throw;
+      return false;
+    }
     watch.add_to(h.seconds.bounds);
     if (level.a.rows <= options.coarsest) break;
     const DirectionStrengths strengths = direction_strengths(fine.a, block, fine.pattern);
     const auto halved = strong_directions(strengths.mean, options.strength, fine.pattern.grid);
-    if (levels.empty() && uneven(strengths, halved)) h.degree = of_uneven_grids;
+    if (levels.empty() && uneven(strengths, halved)) degree = of_uneven_grids;
     watch.add_to(h.seconds.strength);
-    if (std::none_of(halved.begin(), halved.end(), [](bool is) { return is; })) break;
+    if (std::none_of(halved.begin(), halved.end(), [](bool is) { return is; })) {
+      stalled = "no direction of the grid has three nodes left";
+      break;
+    }
     GridCoarsening c = coarsen(fine.pattern.grid, halved, places);
     const auto repeated = repeated_rows(fine.a, block, fine.pattern.grid, c.period());
     Interpolation p = block == 1 ? operator_interpolation(fine.a, fine.pattern, c, repeated)
@@ -126,15 +142,11 @@ bool coarsen_grids(const HostCsr<double>& a, const HierarchyOptions& options,
     levels.push_back(std::move(level));
     level = {};
     level.a = fine.a;
-    try {
-      level.scale = scale_of(fine.a, levels.size() + 1, 0);
-    } catch (const PreconditionerRefusal&) {
-      return false;
-    }
-    watch.add_to(h.seconds.scaling);
   }
   levels.push_back(std::move(level));
   h.levels = std::move(levels);
+  h.stalled = std::move(stalled);
+  h.degree = degree;
   h.block = block;
   h.near_null = options.near_null ? options.near_null->count : block;
   h.grid = true;

@@ -81,7 +81,8 @@ class ProductOfNode {
         direction_(pattern.direction.data()),
         c_(c),
         p_(p),
-        sums_(as_size(grid_directions) * as_size(block) * as_size(block)) {
+        sums_(as_size(grid_directions) * as_size(block) * as_size(block)),
+        sizes_(as_size(block)) {
     for (std::size_t n = 0; n < 3; ++n) {
       for (Index i = 0; i < c.fine.nodes[n]; ++i) {
         parents_[n].push_back({c.planes[n].below[as_size(i)], c.planes[n].between(i) ? 1 : 0});
@@ -91,10 +92,13 @@ class ProductOfNode {
 
   /// The sums of the node before.
   const double* last() const { return sums_.data(); }
+  /// [block] of the diagonal entries, see GridMatrix.
+  const double* sizes() const { return sizes_.data(); }
 
   /// [27 block block]: of each direction the block, by rows.
   const double* operator()(const std::array<Index, 3>& coarse) {
     std::fill(sums_.begin(), sums_.end(), 0.0);
+    std::fill(sizes_.begin(), sizes_.end(), 0.0);
     std::array<Support, 3> s{};
     for (std::size_t n = 0; n < 3; ++n) s[n] = support_of(c_.planes[n], coarse[n]);
     for (Index z = s[2].first; z <= s[2].last; ++z) {
@@ -158,6 +162,7 @@ class ProductOfNode {
                                 static_cast<Index>(dz) - 1);
         const Index v = block == 1 ? 0 : a_.col_idx.data()[k] - other * block;
         const double value = weight * a_.values.data()[k];
+        if (d == grid_own && u == v) sizes_[as_size(u)] += weight * value;
         const double* const to_corner = p_.values.data() + p_.row_ptr.data()[other];
         for (int q = 0; q < corners_.count[m]; ++q) {
           sums_[as_size(((first + corners_.of[m][as_size(q)]) * block + u) * block + v)] +=
@@ -175,6 +180,7 @@ class ProductOfNode {
   std::array<std::vector<Parents>, 3> parents_;
   CornerDirections corners_;
   std::vector<double> sums_;
+  std::vector<double> sizes_;
 };
 
 /// Where on a line of the coarse grid the sums of a node are those of the node before it: where all
@@ -260,6 +266,7 @@ GridMatrix grid_product(const HostCsr<double>& a, Index block, const GridPattern
   to.values = host_array<double>("grid.values", as_size(first.back()));
   out.pattern.direction = host_array<std::uint8_t>("grid.direction", as_size(first.back()));
   to.row_ptr.data()[to.rows] = first.back();
+  out.size = host_array<double>("grid.size", as_size(to.rows));
   host_for_throwing("krysol::grid_product", lines, [&](std::int64_t line) {
     ProductOfNode product(a, block, pattern, c, interpolation.p);
     RepeatedNodes same(c, repeated, interpolation.repeated);
@@ -273,6 +280,7 @@ GridMatrix grid_product(const HostCsr<double>& a, Index block, const GridPattern
       const Index node = grid.node(place[0], place[1], place[2]);
       for (Index u = 0; u < block; ++u) {
         to.row_ptr.data()[Offset{node} * block + u] = k;
+        out.size.data()[Offset{node} * block + u] = product.sizes()[u];
         for (int d = 0; d < grid_directions; ++d) {
           if (!goes(inside, d)) continue;
           const Index other = node + grid.node(d % 3 - 1, d / 3 % 3 - 1, d / 9 - 1);

@@ -10,6 +10,7 @@ namespace krysol::multigrid {
 struct GridMatrix {
   HostCsr<double> a;
   GridPattern pattern;
+  HostArray<double> size;  // [rows] of a product P'AP: the sums of P(i, row)^2 A(i, i)
 };
 
 /// P'AP with P the interpolation of nodes (see grid_interpolation.hpp), the same for each unknown

@@ -54,7 +54,7 @@ NearNullSpace<S> given(const NearNullVectors& v) {
 
 template <class S>
 void require_memory(const HostCsr<S>& a) {
-  constexpr double of_the_matrix = 3;  // levels, products under way, the copy that is applied
+  constexpr double of_the_matrix = 5;  // levels, products under way, the copy that is applied
   constexpr double of_a_row = 2;       // bytes a thread: places of an eighth of the columns
   const double threads = Host{}.concurrency();
   require_host_memory("multigrid",

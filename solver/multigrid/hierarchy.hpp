@@ -72,7 +72,8 @@ struct HostHierarchy {
   SetupSeconds seconds;
 };
 
-/// Smoothed aggregation: A_(l+1) = P' A_l P, until `coarsest` rows are left. Throws
+/// A_(l+1) = P' A_l P, as grids (see coarsen_grids) or by smoothed aggregation, until `coarsest`
+/// rows are left. Throws
 /// PreconditionerRefusal where a diagonal entry is not positive and finite, or a level is not
 /// positive semidefinite; std::invalid_argument where A is not square, or nodes of options.block
 /// rows do not make it up; OutOfMemory. Vanek, Mandel & Brezina, Computing 56, 1996,

@@ -14,6 +14,10 @@
 namespace krysol::multigrid {
 namespace {
 
+/// |v|; its square may be out of range.
+double modulus(double v) { return std::abs(v); }
+double modulus(const Kokkos::complex<double>& v) { return std::hypot(v.real(), v.imag()); }
+
 template <class S>
 double largest_row_sum(const HostCsr<S>& a, const HostArray<double>& scale) {
   constexpr std::int64_t step = 4096;
@@ -26,10 +30,11 @@ double largest_row_sum(const HostCsr<S>& a, const HostArray<double>& scale) {
       double sum = 0;
       for (Offset k = a.row_ptr.data()[i]; k < a.row_ptr.data()[i + 1]; ++k) {
         const double column = scaled ? scale.data()[a.col_idx.data()[k]] : 1;
-        sum += column * std::sqrt(abs_squared(a.values.data()[k]));
+        sum += modulus(from_double<S>(column) * a.values.data()[k]);
       }
       if (scaled) sum *= scale.data()[i];
-      if (!(sum <= most)) most = sum;  // NaN too
+      if (!(sum <= most)) most = sum;  // NaN too, and for good
+      if (!is_finite(most)) break;
     }
     largest[static_cast<std::size_t>(p)] = most;
   });

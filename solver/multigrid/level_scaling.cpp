@@ -11,7 +11,8 @@
 namespace krysol::multigrid {
 
 template <class S>
-HostArray<double> scale_of(const HostCsr<S>& a, std::size_t level, double nothing) {
+HostArray<double> scale_of(const HostCsr<S>& a, std::size_t level, double nothing,
+                           const HostArray<double>& size) {
   constexpr std::int64_t step = 4096;
   const EqualBlocks pieces{a.rows, step};
   std::vector<Index> bad(static_cast<std::size_t>(pieces.count()), -1);
@@ -23,7 +24,8 @@ HostArray<double> scale_of(const HostCsr<S>& a, std::size_t level, double nothin
       for (Offset k = a.row_ptr.data()[i]; k < a.row_ptr.data()[i + 1]; ++k) {
         if (a.col_idx.data()[k] == i) d += real_part(a.values.data()[k]);
       }
-      const bool out = level > 1 && std::abs(d) <= nothing;
+      const double least = size.extent(0) > 0 ? nothing * size.data()[i] : nothing;
+      const bool out = level > 1 && std::abs(d) <= least;
       const double s = out ? 0 : 1 / std::sqrt(d);
       scale.data()[i] = s;
       if (first < 0 && !out && !(is_finite(s) && s > 0)) first = static_cast<Index>(i);
@@ -85,8 +87,9 @@ KRYSOL_INSTANTIATE_SCALED(Kokkos::complex<float>, Kokkos::complex<double>)
 KRYSOL_INSTANTIATE_SCALED(Kokkos::complex<double>, Kokkos::complex<double>)
 KRYSOL_INSTANTIATE_SCALED(Kokkos::complex<double>, Kokkos::complex<float>)
 #undef KRYSOL_INSTANTIATE_SCALED
-#define KRYSOL_INSTANTIATE(S)                                                  \
-  template HostArray<double> scale_of(const HostCsr<S>&, std::size_t, double); \
+#define KRYSOL_INSTANTIATE(S)                                                 \
+  template HostArray<double> scale_of(const HostCsr<S>&, std::size_t, double, \
+                                      const HostArray<double>&);              \
   template void scale_entries(const HostCsr<S>&, const double*, const double*, S*);
 KRYSOL_INSTANTIATE(double)
 KRYSOL_INSTANTIATE(Kokkos::complex<double>)

@@ -8,10 +8,12 @@ namespace krysol::multigrid {
 
 /// 1 / sqrt(a(i,i)). Below the first level a diagonal entry may be what rounding left of 0: an
 /// aggregate that is a component by itself, or a column of P that was 0. Where it is `nothing` at
-/// most it is scaled by 0, which takes the unknown out of the levels. Throws PreconditionerRefusal
+/// most, times size[i] where that is given, it is scaled by 0, which takes the unknown out of the
+/// levels. Throws PreconditionerRefusal
 /// where an entry is not positive, or such that its root is not finite.
 template <class S>
-HostArray<double> scale_of(const HostCsr<S>& a, std::size_t level, double nothing);
+HostArray<double> scale_of(const HostCsr<S>& a, std::size_t level, double nothing,
+                           const HostArray<double>& size = {});
 
 /// to := diag(left) A diag(right); null: 1. `to` may be the values of A.
 template <class S>

@@ -19,13 +19,13 @@ struct MultigridOptions {
   bool in_double = false;  // levels are stored in double, else in float; complex alike
 
   /// cycle (v, w), degree (1 to 16), strength, block, coarsest (1 to 2000), precision (float,
-  /// double). Throws as OptionReader does.
+  /// double), coarsening (auto, aggregates). Throws as OptionReader does.
   static MultigridOptions read(std::string_view name, const NamedOptions& options);
 };
 
-/// z := M^-1 r with one cycle of smoothed aggregation over the levels of A. M is symmetric positive
-/// definite where A is, as far as rounding lets it be: a W-cycle in float needs the eigenvalues of
-/// the last levels, scaled to ones on the diagonal, above 1e-6 or so. Bytes: see
+/// z := M^-1 r with one cycle over the levels of A, grids or made by smoothed aggregation. M is
+/// symmetric positive definite where A is, as far as rounding lets it be: a W-cycle in float needs
+/// the eigenvalues of the last levels, scaled to ones on the diagonal, above 1e-6 or so. Bytes: see
 /// multigrid::Hierarchy. The setup is done on the host, in double. T: double, float, complex alike.
 template <class T, class Exec = Kokkos::DefaultExecutionSpace>
 class Multigrid {

@@ -87,7 +87,7 @@ Lumped lumped(const HostCsr<S>& a, const Strength& s, const NearNullSpace<S>& b)
       double strong = 0;
       const auto unknown = static_cast<Index>(i % s.block);
       const S* const of_unknown = b.values.data() + unknown;
-      const S own = of_unknown[i * b.count];
+      const S own = unknown < b.count ? of_unknown[i * b.count] : S(0);  // there may be fewer
       for (Offset k = a.row_ptr.data()[i]; k < a.row_ptr.data()[i + 1]; ++k) {
         const Index j = a.col_idx.data()[k];
         if (j == i) continue;

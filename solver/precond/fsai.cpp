@@ -3,6 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
+#include <exception>
+#include <limits>
+#include <mutex>
 
 #include <fmt/core.h>
 #include <Eigen/Dense>
@@ -30,7 +34,7 @@ class RowsOfInverse {
     block_.setZero(size, size);
     for (Eigen::Index p = 0; p < size; ++p) add_row(p);
     factor_.compute(block_);
-    const bool definite = block_.allFinite() && factor_.info() == Eigen::Success;
+    const bool definite = block_.allFinite() && factor_.info() == Eigen::Success && has_pivots();
     unit_.setZero(size);
     unit_(size - 1) = 1;
     if (definite) solve_adjoint();
@@ -43,6 +47,12 @@ class RowsOfInverse {
 
  private:
   using Matrix = Eigen::Matrix<EigenScalar<T>, Eigen::Dynamic, Eigen::Dynamic>;
+
+  /// Whether none of the pivots is what rounding left of a cancellation.
+  bool has_pivots() const {
+    constexpr Real<T> least = 16 * std::numeric_limits<Real<T>>::epsilon();
+    return (factor_.matrixLLT().diagonal().cwiseAbs2().array() > least).all();
+  }
 
   /// L^H u = u.
   void solve_adjoint() {
@@ -66,8 +76,9 @@ class RowsOfInverse {
       for (Offset k = begin; k < end; ++k) {
         const auto at = static_cast<std::size_t>(k);
         const auto col = static_cast<std::size_t>(part_.col_idx[at]);
-        sizes_.emplace_back(-std::sqrt(abs_squared(part_.values[at])) * scale_[col],
-                            part_.col_idx[at]);
+        const double size = std::abs(std::complex<double>(to_eigen(part_.values[at]))) *
+                            static_cast<double>(scale_[col]);
+        sizes_.emplace_back(size > 0 ? -size : 0, part_.col_idx[at]);  // NaN: 0
       }
       std::nth_element(sizes_.begin(), sizes_.begin() + below, sizes_.end());
       columns_.clear();
@@ -104,7 +115,7 @@ class RowsOfInverse {
   const LowerPart<T>& part_;
   const std::vector<Real<T>>& scale_;
   std::vector<Index> columns_;
-  std::vector<std::pair<Real<T>, Index>> sizes_;
+  std::vector<std::pair<double, Index>> sizes_;
   Matrix block_;
   Eigen::Matrix<EigenScalar<T>, Eigen::Dynamic, 1> unit_;
   Eigen::LLT<Matrix> factor_;
@@ -134,7 +145,9 @@ FsaiFactor<T> make_fsai_factor(const HostCsr<T>& a) {
   const EqualBlocks pieces{a.rows, step};
   std::vector<Index> bad(static_cast<std::size_t>(pieces.count()), 0);
   std::vector<Index> first_bad(bad.size(), -1);
-  host_for_uneven("krysol::fsai", pieces.count(), [&](std::int64_t p) {
+  std::exception_ptr thrown;
+  std::mutex mutex;
+  const auto make = [&](std::int64_t p) {
     RowsOfInverse<T> inverse(part, scale);
     const auto at = static_cast<std::size_t>(p);
     for (std::int64_t i = pieces.first(p); i < pieces.last(p); ++i) {
@@ -144,7 +157,16 @@ FsaiFactor<T> make_fsai_factor(const HostCsr<T>& a) {
                                         f.g.values.data() + begin);
       if (!definite && bad[at]++ == 0) first_bad[at] = static_cast<Index>(i);
     }
+  };
+  host_for_uneven("krysol::fsai", pieces.count(), [&](std::int64_t p) {
+    try {
+      make(p);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      thrown = std::current_exception();
+    }
   });
+  if (thrown) std::rethrow_exception(thrown);
   for (std::size_t p = 0; p < bad.size(); ++p) {
     f.fallback_rows += bad[p];
     if (f.first_fallback < 0) f.first_fallback = first_bad[p];

@@ -9,6 +9,7 @@
 #include <krysol/gallery/problems.hpp>
 #include <krysol/solver/multigrid/cycle.hpp>
 #include <krysol/solver/multigrid/grid_product.hpp>
+#include <krysol/solver/solve.hpp>
 #include "dense.hpp"
 #include "problems.hpp"
 #include "spaces.hpp"
@@ -300,6 +301,40 @@ TEST(GridProduct, IsThatOfDenseMatrices) {
   }
 }
 
+/// Rows of the diagonal alone, explicit zeros, entries of either sign.
+TEST(GridProduct, TakesAnyEntries) {
+  const std::array<Index, 3> nodes{7, 6, 3};
+  Problem p = on_grid(nodes, 1, false, false);
+  Random random(11);
+  auto t = no_entries<double>(p.a.rows, p.a.rows);
+  for (Index i = 0; i < p.a.rows; ++i) {
+    for (auto k = p.a.row_ptr(i); k < p.a.row_ptr(i + 1); ++k) {
+      const Index j = p.a.col_idx(as_size(k));
+      const auto noise = random.bits() % 4;
+      if (i % 5 == 0 && j != i) continue;  // alone
+      const double v = p.a.values(as_size(k));
+      t.add(i, j, j == i ? v : noise == 0 ? 0 : noise == 1 ? -v : v);
+    }
+  }
+  p.a = to_csr(t).matrix;
+  const GridPattern pattern = pattern_of(p);
+  GridPlaces places = uniform_places(p.grid);
+  const GridCoarsening levels = coarsen(p.grid, {true, true, true}, places);
+  const Flags rows = repeated_rows(p.a, 1, p.grid, levels.period());
+  const auto interpolation = operator_interpolation(p.a, pattern, levels, rows);
+  const GridMatrix made = grid_product(p.a, 1, pattern, levels, rows, interpolation);
+  const auto wide = for_unknowns(interpolation.p, 1);
+  EXPECT_LE(largest_difference_of(dense(made.a), transposed_times_matrix_times(wide, dense(p.a))),
+            1e-12L);
+  for (Index i = 0; i < p.a.rows; ++i) {
+    const auto begin = interpolation.p.row_ptr(i);
+    const auto end = interpolation.p.row_ptr(i + 1);
+    for (auto k = begin; k < end && i % 5 == 0; ++k) {
+      EXPECT_EQ(interpolation.p.values(as_size(k)), 0) << i;
+    }
+  }
+}
+
 TEST(GridRows, AreRepeatedWhereCoefficientsAreConstant) {
   const auto count = [](const Problem& p, Index period) {
     const Flags flags = repeated_rows(p.a, p.block, p.grid, period);
@@ -422,6 +457,65 @@ TEST(GridLevels, HoldTheNullSpaceOfFloatingGrids) {
       EXPECT_LE(std::abs(sum), 1e-13 * size);
     }
   }
+}
+
+/// A patch that nothing connects to the rest becomes a node whose entry is what rounding left of 0.
+TEST(GridLevels, LeaveOutWhatRoundingLeavesOfIslands) {
+  const Index n = 40;
+  auto t = no_entries<double>(n * n, n * n);
+  Random random(3);
+  const auto inside = [](Index x, Index y) { return x >= 20 && x < 23 && y >= 20 && y < 23; };
+  const auto connect = [&](Index i, Index j, double c) {
+    t.add(i, i, c);
+    t.add(j, j, c);
+    t.add(i, j, -c);
+    t.add(j, i, -c);
+  };
+  for (Index y = 0; y < n; ++y) {
+    for (Index x = 0; x < n; ++x) {
+      const double c = 0.7 + static_cast<double>(random.bits() % 1000) / 1500;
+      const Index i = x + n * y;
+      if (x + 1 < n && inside(x, y) == inside(x + 1, y)) connect(i, i + 1, c);
+      if (y + 1 < n && inside(x, y) == inside(x, y + 1)) connect(i, i + n, 0.9 * c);
+    }
+  }
+  const auto a = to_csr(t).matrix;
+  const auto h = make_hierarchy(a, {.coarsest = 20});
+  EXPECT_TRUE(h.grid);
+  std::vector<double> b(as_size(a.rows));
+  std::vector<double> x(b.size());
+  double sum = 0;
+  const auto outside = [&](std::size_t i) {
+    return !inside(static_cast<Index>(i) % n, static_cast<Index>(i) / n);
+  };
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    if (outside(i)) sum += b[i] = static_cast<double>(random.bits() % 1000) / 1000;
+  }
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    if (outside(i)) b[i] -= sum / (n * n - 9);
+  }
+  krysol::SolveOptions options;
+  options.preconditioner = "amg:coarsest=20";
+  const auto result = krysol::solve(a, b, x, options);
+  EXPECT_TRUE(result.converged()) << result.advice;
+  EXPECT_LE(result.iterations, 15);
+}
+
+TEST(GridLevels, SayThatTheyEndWithManyRows) {
+  const auto h = make_hierarchy(krysol::gallery::make_problem("poisson2d:4"), {.coarsest = 2});
+  EXPECT_TRUE(h.grid);
+  EXPECT_EQ(h.stalled, "no direction of the grid has three nodes left");
+  EXPECT_EQ(h.levels.back().a.rows, 4);
+}
+
+TEST(GridLevels, LeaveNothingBehindWhereTheyAreNotTaken) {
+  const auto a = krysol::gallery::make_problem("jumps:12");
+  krysol::NearNullVectors v{1, std::vector<double>(as_size(a.rows))};
+  for (std::size_t i = 0; i < v.values.size(); ++i) v.values[i] = std::sin(static_cast<double>(i));
+  const auto h =
+      make_hierarchy(a, {.near_null = std::make_shared<const krysol::NearNullVectors>(v)});
+  EXPECT_FALSE(h.grid);
+  EXPECT_EQ(h.degree, 2);
 }
 
 }  // namespace

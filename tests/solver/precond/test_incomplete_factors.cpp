@@ -177,6 +177,23 @@ TEST(FactorizedInverse, CountsBlocksThatAreNotPositiveDefinite) {
             "used instead");
 }
 
+/// Two rows that rounding lets look definite.
+TEST(FactorizedInverse, TakesNoPivotThatRoundingLeft) {
+  auto t = no_entries<double>(4, 4);
+  for (const Index i : {0, 2}) {
+    t.add(i, i, 3);
+    t.add(i + 1, i + 1, 3);
+    t.add(i, i + 1, -3 * (1 - 4e-16));
+    t.add(i + 1, i, -3 * (1 - 4e-16));
+  }
+  const auto f = krysol::make_fsai_factor(to_csr(t).matrix);
+  EXPECT_EQ(f.fallback_rows, 2);
+  EXPECT_EQ(f.first_fallback, 1);
+  for (std::size_t k = 0; k < static_cast<std::size_t>(f.g.nnz()); ++k) {
+    EXPECT_LE(std::abs(f.g.values(k)), 1);
+  }
+}
+
 TEST(BlockJacobi, TakesTheRowsOfANodeFromThePattern) {
   const auto facts = [](const std::string& name, const std::string& problem) {
     return krysol::make_preconditioner<double, krysol::Host>(name,

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <numeric>
 #include <string>
@@ -134,6 +135,27 @@ TEST(NearNullVectors, AreThoseThatAreFoundWhereTheyAreConstants) {
   }
 }
 
+/// A user may know one vector of a matrix whose nodes have three rows.
+TEST(NearNullVectors, MayBeFewerThanTheRowsOfANode) {
+  const Body body = scattered("beam:4", 3);
+  NearNullVectors ones{1, std::vector<double>(static_cast<std::size_t>(body.a.rows), 1.0)};
+  iterations_with(body, "amg:coarsest=20", std::make_shared<const NearNullVectors>(ones));
+}
+
+TEST(NearNullVectors, AreTakenForComplexMatrices) {
+  const auto a = to_csr(as<std::complex<double>>(poisson2d(30, 20))).matrix;
+  krysol::SolveReport report;
+  krysol::SolveOptions options;
+  options.preconditioner = "amg:coarsest=20";
+  options.near_null =
+      std::make_shared<const NearNullVectors>(NearNullVectors{1, std::vector<double>(600, 1.0)});
+  options.report = &report;
+  std::vector<std::complex<double>> x(600);
+  const std::vector<std::complex<double>> b(600, {1, -1});
+  EXPECT_TRUE(krysol::solve(a, b, x, options).converged());
+  EXPECT_EQ(report.preconditioner, "amg:coarsest=20");
+}
+
 TEST(NearNullVectors, KeepGridsThatHoldThem) {
   const auto a = krysol::gallery::make_problem("poisson2d:20");
   NearNullVectors v{2, std::vector<double>(2 * 400)};
@@ -204,6 +226,15 @@ TEST(NearNullVectors, ThatDoNotFitAreRefused) {
   const auto a = to_csr(poisson1d(2)).matrix;
   EXPECT_EQ(message_of([&] { krysol::Solver<double>(a, options); }),
             "krysol::solve: near-null vectors go with the preconditioners auto and amg, not ic0");
+  for (const auto& [precond, solver] :
+       {std::pair("auto", "minres"), std::pair("auto:jacobi*3/ic0", "cg")}) {
+    options.preconditioner = precond;
+    options.solver = solver;
+    EXPECT_EQ(message_of([&] { krysol::Solver<double>(a, options); }),
+              "krysol::solve: near-null vectors go with the preconditioners auto and amg, not " +
+                  std::string(precond) + " as it is used here");
+  }
+  options.solver = "cg";
   options.preconditioner = "amg";
   const auto larger = to_csr(poisson1d(5)).matrix;
   EXPECT_EQ(message_of([&] { krysol::Solver<double>(larger, options); }),
