@@ -94,6 +94,13 @@ class Fill {
         eliminate(next);
       }
       finish_row(static_cast<Index>(i));
+      if (fill_idx.size() > most_fill * (col_idx.size() + rows)) {
+        throw PreconditionerRefusal(
+            fmt::format("ic: fill of level {} is more than {} times the entries of A when it comes "
+                        "to row {}; fewer levels have less, and ic0 has none",
+                        most_, most_fill, i + 1),
+            static_cast<Index>(i));
+      }
     }
   }
 
@@ -102,6 +109,7 @@ class Fill {
 
  private:
   static constexpr int none = std::numeric_limits<int>::max();
+  static constexpr std::size_t most_fill = 30;  // a row that all others share fills everything
   struct Entry {
     Index row;
     int level;

@@ -33,8 +33,9 @@ struct Ic0Factor {
 /// order, and one of them does the work. No bit of a result depends on it.
 /// level: an entry of A has level 0, one that elimination of k makes at (i, j) the sum of those of
 /// (i, k) and (j, k) and 1, the least over k; L has those up to `level`. Gustafsson, BIT 18, 1978,
-/// DOI 10.1007/BF01931691; Saad 2003, section 10.3.3. Throws OutOfMemory where the fill would take
-/// more memory than there is.
+/// DOI 10.1007/BF01931691; Saad 2003, section 10.3.3. Throws PreconditionerRefusal where the fill
+/// is more than 30 times the entries and rows of the triangle, OutOfMemory where it would take more
+/// memory than there is.
 template <class T>
 Ic0Structure analyze_ic0(const HostCsr<T>& a, int threads = 0, int level = 0);
 

@@ -117,6 +117,24 @@ TEST(IncompleteCholesky, IsExactWithEnoughFill) {
   for (std::size_t i = 0; i < 81; ++i) EXPECT_NEAR(z(i), x[i], 1e-12);
 }
 
+/// A row that shares a column with all others makes every other row share one with each.
+TEST(IncompleteCholesky, RefusesFillWithoutBounds) {
+  const Index n = 600;
+  auto t = no_entries<double>(n, n);
+  for (Index i = 0; i < n; ++i) t.add(i, i, i == 0 ? 700 : 2);
+  for (Index i = 1; i < n; ++i) {
+    t.add(0, i, -1);
+    t.add(i, 0, -1);
+  }
+  const auto a = to_csr(t).matrix;
+  const auto made = krysol::make_preconditioner<double, krysol::Host>("ic", a);
+  EXPECT_EQ(made.used, "jacobi");
+  EXPECT_EQ(made.note,
+            "ic: fill of level 1 is more than 30 times the entries of A when it comes to row 269; "
+            "fewer levels have less, and ic0 has none; jacobi is used instead");
+  EXPECT_EQ((krysol::make_preconditioner<double, krysol::Host>("ic0", a).note), "");
+}
+
 /// G A G' is the identity at the places of G.
 TEST(FactorizedInverse, IsTheInverseWhereItHasEntries) {
   for (const auto& t : {poisson2d(9, 7), jump_coefficients2d(8, 1e4), random_spd(one_to(60), 3)}) {
