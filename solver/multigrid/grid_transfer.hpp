@@ -149,7 +149,7 @@ struct Prolong {
       } else {
         for (Index u = 0; u < block; ++u) {
           S sum = S(0);
-          for (int p = 0; p < known; ++p) {
+          for (std::int64_t p = 0; p < known; ++p) {
             sum += w[2 * p] * from[p][below + u] + w[2 * p + 1] * from[p][below + block + u];
           }
           w += 2 * known;
@@ -204,10 +204,11 @@ struct Restrict {
       const R* const of_own = w + each * t.before[own] + p;
       const S* const x_own = from + std::int64_t{own} * block;
       for (Index u = 0; u < block; ++u, ++to) {
-        S sum = of_own[u * count] * x_own[u];
+        const std::int64_t of_u = std::int64_t{u} * count;
+        S sum = of_own[of_u] * x_own[u];
         // Two entries a parent line: the lower, then the upper node.
-        if (lower) sum += of_own[2 * u * count - 2 * each + p + 1] * x_own[u - block];
-        if (upper) sum += of_own[2 * u * count + each + p] * x_own[u + block];
+        if (lower) sum += of_own[2 * of_u - 2 * each + p + 1] * x_own[u - block];
+        if (upper) sum += of_own[2 * of_u + each + p] * x_own[u + block];
         *to += sum;
       }
     }

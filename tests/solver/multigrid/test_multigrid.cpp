@@ -193,6 +193,17 @@ TYPED_TEST(Multigrid, GoesOverCoarseLevelsTwiceInAWCycle) {
   const auto [v, v_bytes] = of("cycle=v");
   const auto [w, w_bytes] = of("cycle=w");
   EXPECT_LT(w, 0.995 * v);
+  // With steps that follow each other, on levels that are visited again.
+  for (const char* more : {"", ",coarsening=aggregates"}) {
+    const auto rate_of = [&](const std::string& cycle) {
+      return rate(*make_preconditioner<double, TypeParam>(
+                       "amg:coarsest=4,precision=double,degree=3,cycle=" + cycle + more, host)
+                       .m,
+                  a);
+    };
+    EXPECT_LT(rate_of("w"), rate_of("v") * 1.001) << more;
+    EXPECT_LT(rate_of("w"), 0.2) << more;
+  }
   EXPECT_GT(w_bytes, 1.1 * v_bytes);
   EXPECT_LT(w_bytes, 2 * v_bytes);
 }
