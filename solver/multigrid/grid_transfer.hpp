@@ -7,6 +7,33 @@
 
 namespace krysol::multigrid {
 
+/// The entries of diag(of_fine)^-1 P diag(of_coarse), for each unknown of a node those of its
+/// corners; what is scaled by 0 takes no part.
+template <class R>
+HostArray<R> scaled_weights(const GridStep& step, Index block, const HostArray<double>& of_fine,
+                            const HostArray<double>& of_coarse) {
+  const Offset* const row_ptr = step.p.row_ptr.data();
+  const Index* const col_idx = step.p.col_idx.data();
+  const double* const values = step.p.values.data();
+  const double* const fine = of_fine.data();
+  const double* const coarse = of_coarse.data();
+  auto weights = host_array<R>("grid.weight", static_cast<std::size_t>(step.p.nnz() * block));
+  R* const to = weights.data();
+  host_for("krysol::grid_transfer(weights)", step.p.rows, [=](std::int64_t i) {
+    const Offset begin = row_ptr[i];
+    const Offset count = row_ptr[i + 1] - begin;
+    for (Index u = 0; u < block; ++u) {
+      const double s = fine[i * block + u];
+      const double inverse = s > 0 ? 1 / s : 0;
+      for (Offset e = 0; e < count; ++e) {
+        const double of_column = coarse[Offset{col_idx[begin + e]} * block + u];
+        to[begin * block + u * count + e] = static_cast<R>(inverse * of_column * values[begin + e]);
+      }
+    }
+  });
+  return weights;
+}
+
 /// The weights of an interpolation, without the columns that a grid shows: of unknown u of a node
 /// those of its corners, u after u, node after node, as in Interpolation. Bytes an application:
 /// those of weights, and of both vectors.
@@ -23,7 +50,7 @@ struct GridTransfer {
   Vector<Index, Exec> kept;              // [coarse nodes along x, then y, then z] the fine plane
 
   GridTransfer() = default;
-  /// P as diag(of_fine)^-1 P diag(of_coarse); what is scaled by 0 takes no part.
+  /// With the weights that scaled_weights gives.
   GridTransfer(const GridStep& step, Index rows_of_node, const HostArray<double>& of_fine,
                const HostArray<double>& of_coarse)
       : block(rows_of_node),
@@ -51,33 +78,11 @@ struct GridTransfer {
     before = to_device<Exec>("grid.before", places);
     plane = to_device<Exec>("grid.plane", planes);
     kept = to_device<Exec>("grid.kept", numbers);
-    weight = in_memory_of<Exec>(scaled_weights(step.p, of_fine, of_coarse));
+    weight = in_memory_of<Exec>(scaled_weights<R>(step, block, of_fine, of_coarse));
   }
 
   std::int64_t fine_lines() const { return std::int64_t{fine[1]} * fine[2]; }
   std::int64_t coarse_lines() const { return std::int64_t{coarse[1]} * coarse[2]; }
-
- private:
-  HostArray<R> scaled_weights(const HostCsr<double>& p, const HostArray<double>& of_fine,
-                              const HostArray<double>& of_coarse) const {
-    auto w = host_array<R>("grid.weight", static_cast<std::size_t>(p.nnz() * block));
-    host_for("krysol::grid_transfer(weights)", p.rows,
-             [&, b = block, to = w.data()](std::int64_t i) {
-               const Offset begin = p.row_ptr.data()[i];
-               const Offset count = p.row_ptr.data()[i + 1] - begin;
-               for (Index u = 0; u < b; ++u) {
-                 const double s = of_fine.data()[i * b + u];
-                 const double inverse = s > 0 ? 1 / s : 0;
-                 for (Offset e = 0; e < count; ++e) {
-                   const double of_column =
-                       of_coarse.data()[Offset{p.col_idx.data()[begin + e]} * b + u];
-                   to[begin * b + u * count + e] =
-                       static_cast<R>(inverse * of_column * p.values.data()[begin + e]);
-                 }
-               }
-             });
-    return w;
-  }
 };
 
 template <class R, class Exec>
