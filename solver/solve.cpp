@@ -103,14 +103,6 @@ struct Solver<T>::State {
   const AnyPreconditioner<T>& preconditioner() const { return own_m ? *own_m : *m.m; }
   const MadePreconditioner<T, Exec>& made() const { return chooses ? chooses->first() : m; }
 
-  /// Other methods than CG need a preconditioner that is symmetric positive definite for any A, and
-  /// a bound of the eigenvalues of M^-1 A holds for one M.
-  bool may_choose() const {
-    const auto& given = options.solver_options;
-    const auto bound = given.find("lambda_min");
-    return base_of(options.solver) == "cg" && (bound == given.end() || bound->second == "0");
-  }
-
   /// Which equations have no solution: looked for where the method would go astray on those.
   NullComponents found_null(const HostCsr<T>& a, SolveReport& to) const {
     NullComponents found;
@@ -142,15 +134,15 @@ struct Solver<T>::State {
     }
     auto stages = preconditioner_stages(options.preconditioner, options.preconditioner_options);
     const bool saved = options.tuning && report.choice && report.choice->reused;
-    if (stages.empty() && saved && !options.tuning->preconditioner.empty() && may_choose()) {
+    if (stages.empty() && saved && !options.tuning->preconditioner.empty() && may_choose(options)) {
       const std::string& name = options.tuning->preconditioner;
       stages = preconditioner_stages(base_of(name) == "auto" ? name : "auto:" + name, {});
     }
-    if (!stages.empty() && !may_choose()) {
+    if (!stages.empty() && !may_choose(options)) {
       refuse(fmt::format("preconditioner '{}' goes with cg alone, and with no lambda_min",
                          options.preconditioner));
     }
-    if (may_choose()) {
+    if (may_choose(options)) {
       chooses = std::make_unique<PreconditionerChoice<T>>(a, op, std::move(stages), options.strict,
                                                           std::move(near_null));
     } else {

@@ -34,14 +34,10 @@ void check_name(std::string_view kind, std::string_view name, const Entries& ent
   throw std::invalid_argument(fmt::format("unknown {} '{}'; known:{}", kind, name, known));
 }
 
-/// Whether amg is, or may become, the preconditioner: auto chooses for cg alone, and where no bound
-/// of the eigenvalues of M^-1 A is given.
+/// Whether amg is, or may become, the preconditioner.
 bool may_use_multigrid(const SolveOptions& o) {
   if (base_of(o.preconditioner) == "amg") return true;
-  const auto bound = o.solver_options.find("lambda_min");
-  const bool chooses =
-      base_of(o.solver) == "cg" && (bound == o.solver_options.end() || bound->second == "0");
-  if (!is_auto(o) || !chooses) return false;
+  if (!is_auto(o) || !may_choose(o)) return false;
   const auto stages = preconditioner_stages(o.preconditioner, o.preconditioner_options);
   return stages.empty() || std::any_of(stages.begin(), stages.end(), [](const auto& stage) {
            return base_of(stage.name) == "amg";
@@ -61,6 +57,11 @@ void check_stopping(const StoppingCriteria& stop) {
 }
 
 bool is_auto(const SolveOptions& o) { return base_of(o.preconditioner) == "auto"; }
+
+bool may_choose(const SolveOptions& o) {
+  const auto bound = o.solver_options.find("lambda_min");
+  return base_of(o.solver) == "cg" && (bound == o.solver_options.end() || bound->second == "0");
+}
 
 void check_options(const SolveOptions& o) {
   check_stopping(o.stop);

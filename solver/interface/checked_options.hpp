@@ -16,6 +16,10 @@ void check_options(const SolveOptions& options);
 /// Whether the preconditioner is to be chosen.
 bool is_auto(const SolveOptions& options);
 
+/// Whether a choice can be made: other methods than CG need a preconditioner that is symmetric
+/// positive definite for any A, and a bound of the eigenvalues of M^-1 A holds for one M.
+bool may_choose(const SolveOptions& options);
+
 /// Multiplications that choosing a format must pay off within.
 double expected_products(const SolveOptions& options);
 

@@ -54,11 +54,9 @@ struct Neighbour {
 std::vector<Neighbour> neighbours_in(const BoxGrid& grid) {
   std::vector<Neighbour> all;
   for (int d = 0; d < grid_directions; ++d) {
-    const Index dx = d % 3 - 1;
-    const Index dy = d / 3 % 3 - 1;
-    const Index dz = d / 9 - 1;
-    if (dz != 0 && grid.nodes[2] == 1) continue;
-    all.push_back({grid.node(dx, dy, dz), static_cast<std::uint8_t>(d)});
+    const auto step = steps_of(d);
+    if (step[2] != 0 && grid.nodes[2] == 1) continue;
+    all.push_back({grid.node(step[0], step[1], step[2]), static_cast<std::uint8_t>(d)});
   }
   return all;
 }
@@ -97,7 +95,7 @@ std::optional<BoxGrid> box_grid(const Offset* row_ptr, const Index* col_idx, Ind
 std::uint32_t directions_inside(const BoxGrid& grid, const std::array<Index, 3>& place) {
   std::uint32_t inside = 0;
   for (int d = 0; d < grid_directions; ++d) {
-    const std::array<Index, 3> step{d % 3 - 1, d / 3 % 3 - 1, d / 9 - 1};
+    const auto step = steps_of(d);
     bool in = true;
     for (std::size_t n = 0; n < 3; ++n) {
       const Index to = place[n] + step[n];

@@ -39,6 +39,11 @@ std::optional<BoxGrid> box_grid(const Offset* row_ptr, const Index* col_idx, Ind
 inline constexpr int grid_directions = 27;
 inline constexpr int grid_own = 13;
 
+/// Steps along x, y and z to the neighbour in a direction.
+inline std::array<Index, 3> steps_of(int direction) {
+  return {direction % 3 - 1, direction / 3 % 3 - 1, direction / 9 - 1};
+}
+
 /// Bit d: a node at that place has a neighbour in direction d.
 std::uint32_t directions_inside(const BoxGrid& grid, const std::array<Index, 3>& place);
 

@@ -7,11 +7,6 @@
 namespace krysol::multigrid {
 namespace {
 
-/// Steps along each direction that a direction of a node goes.
-std::array<int, 3> steps_of(int direction) {
-  return {direction % 3 - 1, direction / 3 % 3 - 1, direction / 9 - 1};
-}
-
 CoarsePlanes planes_of(Index n, bool halved, std::vector<double>& places) {
   CoarsePlanes p;
   p.below.resize(as_size(n));
@@ -196,14 +191,14 @@ class Collapsed {
     int upper = 0;  // bits in which it is on the upper one
   };
 
-  int free_of(const std::array<int, 3>& step) const {
+  int free_of(const std::array<Index, 3>& step) const {
     int bits = 0;
     for (std::size_t n = 0; n < 3; ++n) {
       if (step[n] == 0) bits |= mask_ & (1 << n);
     }
     return bits;
   }
-  static int upper_of(const std::array<int, 3>& step) {
+  static int upper_of(const std::array<Index, 3>& step) {
     int bits = 0;
     for (std::size_t n = 0; n < 3; ++n) {
       if (step[n] > 0) bits |= 1 << n;

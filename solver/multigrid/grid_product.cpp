@@ -15,15 +15,12 @@ bool goes(std::uint32_t directions, int d) {
 
 /// The directions that the product has entries in: along those that are coarsened, all.
 std::uint32_t directions_of_product(const GridPattern& pattern, const GridCoarsening& c) {
-  std::uint32_t all = std::uint32_t{1} << static_cast<unsigned>(grid_own);
-  for (int d = 0; d < grid_directions; ++d) {
-    if (goes(pattern.present, d)) all |= std::uint32_t{1} << static_cast<unsigned>(d);
-  }
+  std::uint32_t all = pattern.present | std::uint32_t{1} << static_cast<unsigned>(grid_own);
   for (std::size_t n = 0; n < 3; ++n) {
     if (c.fine.nodes[n] == c.coarse.nodes[n]) continue;
     for (int d = 0; d < grid_directions; ++d) {
       if (!goes(all, d)) continue;
-      const int middle = d - (d / unit[n] % 3 - 1) * unit[n];
+      const int middle = d - steps_of(d)[n] * unit[n];
       all |= std::uint32_t{1} << static_cast<unsigned>(middle - unit[n]);
       all |= std::uint32_t{1} << static_cast<unsigned>(middle);
       all |= std::uint32_t{1} << static_cast<unsigned>(middle + unit[n]);
@@ -125,7 +122,6 @@ class ProductOfNode {
   void add(const std::array<Index, 3>& coarse, const std::array<Index, 3>& place) {
     const Index block = known > 0 ? known : block_;
     const Index node = c_.fine.node(place[0], place[1], place[2]);
-    int corner = 0;
     int entry = 0;  // of P's row, the one for this coarse node
     int bit = 1;
     // From where a neighbour's parents are to directions of the coarse node, and their mask.
@@ -138,7 +134,6 @@ class ProductOfNode {
         if (own.below != coarse[n]) entry += bit;
         bit *= 2;
       }
-      corner |= own.between << n;
       for (int step = 0; step < 3; ++step) {
         const Index to = place[n] + step - 1;
         if (to < 0 || to >= c_.fine.nodes[n]) continue;
@@ -283,7 +278,8 @@ GridMatrix grid_product(const HostCsr<double>& a, Index block, const GridPattern
         out.size.data()[Offset{node} * block + u] = product.sizes()[u];
         for (int d = 0; d < grid_directions; ++d) {
           if (!goes(inside, d)) continue;
-          const Index other = node + grid.node(d % 3 - 1, d / 3 % 3 - 1, d / 9 - 1);
+          const auto step = steps_of(d);
+          const Index other = node + grid.node(step[0], step[1], step[2]);
           for (Index v = 0; v < block; ++v, ++k) {
             to.col_idx.data()[k] = other * block + v;
             to.values.data()[k] = sums[(Offset{d} * block + u) * block + v];
