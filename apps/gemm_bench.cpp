@@ -6,6 +6,7 @@
 //   gemm_bench -x 1024 -y 1024 -z 1024 --type float --verify --transfers
 //   gemm_bench -x 1000000 -y 8 -z 8 --kernel register --csv table.csv
 #include "bench/bandwidth.hpp"
+#include "bench/float_types.hpp"
 #include "bench/gemm.hpp"
 #include "bench/gemm_peers.hpp"
 #include "common/cli.hpp"
@@ -79,8 +80,13 @@ int run(Options& o) {
   }
   if (o.bench.kernels.empty()) o.bench.kernels = kernel_names();
   o.bench.peers = !o.no_peers;
-  GemmReport report =
-      o.type == "float" ? run_gemm_bench<float>(o.bench) : run_gemm_bench<double>(o.bench);
+  GemmReport report;
+  if (o.type == "float") {
+    require_float("--type float");
+    if constexpr (holds_float) report = run_gemm_bench<float>(o.bench);
+  } else {
+    report = run_gemm_bench<double>(o.bench);
+  }
   if (!o.machine.no_bandwidth && !o.quiet) report.bandwidth = measure_bandwidth();
   if (!o.quiet) print(as_text(report));
   if (!o.csv.empty()) write_file(o.csv, as_csv(report));

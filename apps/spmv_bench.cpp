@@ -19,6 +19,7 @@
 #include "bench/bandwidth.hpp"
 #include "bench/bench.hpp"
 #include "bench/bench_summary.hpp"
+#include "bench/float_types.hpp"
 #include "bench/peers.hpp"
 #include "common/cli.hpp"
 #include "common/matrix_source.hpp"
@@ -135,7 +136,12 @@ BenchReport measure(const Options& o, const std::string& name, const HostCsr<dou
   }
   OrderChoice order;
   const HostCsr<double> moved = reorder(o.reorder, a, 0, order);
-  BenchReport report = o.single ? run_bench(in_single(moved), options) : run_bench(moved, options);
+  BenchReport report;
+  if constexpr (holds_float) {
+    report = o.single ? run_bench(in_single(moved), options) : run_bench(moved, options);
+  } else {
+    report = run_bench(moved, options);
+  }
   report.matrix = name;
   report.order = std::move(order);
   return report;
@@ -273,6 +279,8 @@ bool has_figures(const Results& results) {
 
 int run(const Options& o) {
   check_formats(o);
+  if (o.single) require_float("--single");
+  if (o.bench.reduced) require_float("--reduced");
   const Results results = measure_all(o);
   if (!o.csv.empty()) write_file(o.csv, as_csv(results.reports));
   if (!o.json.empty()) {

@@ -2,8 +2,30 @@
 # What krysol::krysol and krysol::float are, apart from their names: the function is called once more for each level of
 # x86-64 that a package holds beside the portable library.
 
-krysol_vectorizes_eigen(solver/cholesky/factors.cpp solver/precond/block_jacobi.cpp solver/precond/fsai.cpp
-  solver/multigrid/coarsest.cpp)
+# Eigen takes compilers five seconds to read, and files share most of what they instantiate of it: those of a library are
+# compiled as one.
+set(eigen_sources solver/cholesky/factors.cpp solver/multigrid/coarsest.cpp solver/precond/block_jacobi.cpp
+  solver/precond/fsai.cpp)
+krysol_vectorizes_eigen(${eigen_sources})
+function(krysol_join_eigen target sources_variable)
+  if(KRYSOL_JOINED_FOR_DEVICE)
+    return()
+  endif()
+  set(sources ${${sources_variable}})
+  set(text "")
+  foreach(source IN LISTS eigen_sources)
+    if(source IN_LIST sources)
+      list(REMOVE_ITEM sources ${source})
+      string(APPEND text "#include \"${PROJECT_SOURCE_DIR}/${source}\"\n")
+    endif()
+  endforeach()
+  set(unit ${PROJECT_BINARY_DIR}/joined/${target}_eigen.cpp)
+  file(CONFIGURE OUTPUT ${unit} CONTENT "${text}" @ONLY)
+  krysol_vectorizes_eigen(${unit})
+  krysol_compiled_alone(${unit})
+  list(PREPEND sources ${unit})  # it takes longest but for the formats
+  set(${sources_variable} ${sources} PARENT_SCOPE)
+endfunction()
 # XXH3 likewise, and its functions that must be inlined cannot be with -Og.
 krysol_file_options(io/bytes/hash.cpp
   "$<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized;-Wno-uninitialized;$<$<CONFIG:Debug>:-O1>>")
@@ -75,7 +97,9 @@ function(krysol_bind_own_functions target)
 endfunction()
 
 function(krysol_library target)
-  add_library(${target} ${KRYSOL_SOURCES})
+  set(sources ${KRYSOL_SOURCES})
+  krysol_join_eigen(${target} sources)
+  add_library(${target} ${sources})
   krysol_own_target(${target})
   set_target_properties(${target} PROPERTIES
     OUTPUT_NAME krysol LINKER_LANGUAGE CXX POSITION_INDEPENDENT_CODE ON
@@ -102,26 +126,28 @@ function(krysol_library target)
   endif()
   krysol_compiler_repairs(${target})
   krysol_bind_own_functions(${target})
-  krysol_compiled_by_folder(${target} ${KRYSOL_SOURCES})
+  krysol_compiled_by_folder(${target} ${sources})
   krysol_join_host_only(${target})
   krysol_precompile(${target} <Kokkos_Core.hpp> <complex> <functional> <memory> <string> <vector>)
 endfunction()
 
 # Of the library `krysol_target`, its headers' settings and its precompiled headers.
 function(krysol_float_library target krysol_target)
-  add_library(${target} ${KRYSOL_FLOAT_SOURCES})
+  set(sources ${KRYSOL_FLOAT_SOURCES})
+  krysol_join_eigen(${target} sources)
+  add_library(${target} ${sources})
   krysol_own_target(${target})
   set_target_properties(${target} PROPERTIES
     OUTPUT_NAME krysol_float LINKER_LANGUAGE CXX POSITION_INDEPENDENT_CODE ON
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-  target_compile_definitions(${target} PRIVATE KRYSOL_FOR_FLOAT)
+  target_compile_definitions(${target} PRIVATE KRYSOL_FOR_FLOAT INTERFACE KRYSOL_HAVE_FLOAT)
   target_link_libraries(${target} PUBLIC ${krysol_target}
     PRIVATE $<BUILD_INTERFACE:krysol_fmt> $<BUILD_INTERFACE:krysol_fast_float> $<BUILD_INTERFACE:krysol_eigen>)
   if(KRYSOL_HAVE_KOKKOS_KERNELS)
     target_link_libraries(${target} PRIVATE Kokkos::kokkoskernels)
   endif()
   krysol_bind_own_functions(${target})
-  krysol_compiled_by_folder(${target} ${KRYSOL_FLOAT_SOURCES})
+  krysol_compiled_by_folder(${target} ${sources})
   krysol_precompile(${target} REUSE_FROM ${krysol_target})
 endfunction()
 

@@ -95,33 +95,37 @@ set(KRYSOL_SOURCES
   spmv/select/formats.cpp
   spmv/select/select.cpp
   spmv/select/tuning_record.cpp
+  solver/choice/preconditioner_choice.cpp
   solver/cholesky/cholesky.cpp
   solver/cholesky/elimination.cpp
   solver/cholesky/factors.cpp
-  solver/choice/preconditioner_choice.cpp
+  solver/coarsening/aggregation.cpp
+  solver/coarsening/box_grid.cpp
+  solver/coarsening/classical.cpp
+  solver/coarsening/grid_interpolation.cpp
+  solver/coarsening/grid_modes.cpp
+  solver/coarsening/grid_product.cpp
+  solver/coarsening/node_blocks.cpp
+  solver/coarsening/prolongation.cpp
+  solver/coarsening/sparse_product.cpp
+  solver/coarsening/strength.cpp
+  solver/composed/schwarz.cpp
   solver/interface/checked_options.cpp
   solver/interface/columns.cpp
   solver/interface/matrix_input.cpp
   solver/interface/null_components.cpp
   solver/interface/value_watch.cpp
-  solver/multigrid/aggregation.cpp
-  solver/multigrid/box_grid.cpp
+  solver/multigrid/classical_levels.cpp
   solver/multigrid/coarsest.cpp
-  solver/multigrid/grid_interpolation.cpp
   solver/multigrid/grid_levels.cpp
-  solver/multigrid/grid_modes.cpp
-  solver/multigrid/grid_product.cpp
   solver/multigrid/hierarchy.cpp
   solver/multigrid/largest_eigenvalue.cpp
   solver/multigrid/level_scaling.cpp
   solver/multigrid/multigrid.cpp
-  solver/multigrid/node_blocks.cpp
-  solver/multigrid/prolongation.cpp
-  solver/multigrid/sparse_product.cpp
-  solver/multigrid/strength.cpp
   solver/precond/block_jacobi.cpp
   solver/precond/fsai.cpp
   solver/precond/ic0.cpp
+  solver/precond/ic_fill.cpp
   solver/precond/level_scheduled_solve.cpp
   solver/precond/near_null_vectors.cpp
   solver/precond/ssor.cpp
@@ -137,6 +141,7 @@ set(KRYSOL_FLOAT_SOURCES
   spmv/select/formats_reduced_double.cpp
   solver/registry.cpp
   solver/cholesky/cholesky.cpp
+  solver/composed/schwarz.cpp
   solver/multigrid/multigrid.cpp
   solver/precond/block_jacobi.cpp
   solver/precond/fsai.cpp

@@ -101,6 +101,11 @@ std::string work_table(const Report& r) {
 }
 
 std::string spectrum_line(const Report& r) {
+  if (r.result.cg && r.result.cg->flexible) {
+    return line("", fmt::format("spectrum and |x - x*|_A: not known, {} is not the same linear map "
+                                "in each call (flexible CG)",
+                                r.preconditioner));
+  }
   if (!r.result.cg || !r.result.cg->spectrum.known()) return {};
   const Spectrum& s = r.result.cg->spectrum;
   const auto end = [](const RitzValue& v) {

@@ -130,6 +130,7 @@ Json outcome(const Report& r) {
   const CgInsight cg = s.cg.value_or(CgInsight{});
   out["energy_error"] = as_json(cg.error);
   out["spectrum"] = as_json(cg.spectrum);
+  out["flexible"] = cg.flexible;
   out["iterations_left"] = s.iterations_left >= 0 ? Json(s.iterations_left) : Json(nullptr);
   out["seconds"] = s.seconds;
   out["breakdown"] = breakdown(s);

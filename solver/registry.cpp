@@ -3,16 +3,19 @@
 
 #include <fmt/core.h>
 #include <krysol/solver/cholesky/cholesky.hpp>
+#include <krysol/solver/coarsening/node_blocks.hpp>
+#include <krysol/solver/composed/chebyshev.hpp>
+#include <krysol/solver/composed/schwarz.hpp>
 #include <krysol/solver/krylov/cg.hpp>
 #include <krysol/solver/krylov/minres.hpp>
 #include <krysol/solver/multigrid/multigrid.hpp>
-#include <krysol/solver/multigrid/node_blocks.hpp>
 #include <krysol/solver/precond/block_jacobi.hpp>
 #include <krysol/solver/precond/fsai.hpp>
 #include <krysol/solver/precond/ic0.hpp>
 #include <krysol/solver/precond/jacobi.hpp>
 #include <krysol/solver/precond/ssor.hpp>
 #include <krysol/spmv/base/spaces.hpp>
+#include <krysol/spmv/select/formats.hpp>
 
 namespace krysol {
 namespace {
@@ -119,9 +122,19 @@ Made<T, Exec> ic0(const Ingredients<T, Exec>& from) {
 
 template <class T, class Exec>
 Made<T, Exec> ic(const Ingredients<T, Exec>& from) {
-  const int level =
-      from.options({"level"}).whole_number_to("level", 16, Ic<T, Exec>::default_level);
-  return erased<T, Exec>(make_ic<Exec>(from.matrix(), level));
+  const OptionReader options = from.options({"level", "threshold"});
+  FillRule rule;
+  rule.threshold = options.number_between("threshold", 0, 1, 0);
+  if (rule.threshold > 0 && options.has("level")) {
+    throw std::invalid_argument(
+        fmt::format("preconditioner '{}': 'level' and 'threshold' are two rules for the same "
+                    "entries; give one of them",
+                    from.name));
+  }
+  if (rule.threshold == 0) {
+    rule.level = options.whole_number_to("level", 16, Ic<T, Exec>::default_level);
+  }
+  return erased<T, Exec>(make_ic<Exec>(from.matrix(), rule));
 }
 
 template <class T, class Exec>
@@ -152,6 +165,82 @@ Made<T, Exec> cholesky_factors(const Ingredients<T, Exec>& from) {
   return erased<T, Exec>(Cholesky<T, Exec>(from.matrix()));
 }
 
+/// No smaller than any eigenvalue of D^-1 A, as far as the Ritz values of CG for a pseudo-random
+/// right-hand side show, with a margin.
+template <class T, class Exec>
+double largest_eigenvalue_of(std::string_view name, const Operator<T, Exec>& a,
+                             const AnyPreconditioner<T, Exec>& d) {
+  constexpr std::int64_t steps = 20;
+  constexpr double margin = 1.05;
+  if (a.rows == 0) return 1;
+  const Exec exec;
+  const auto b = uninitialized<T>(exec, "chebyshev.b", a.rows);
+  const auto x = uninitialized<T>(exec, "chebyshev.x", a.rows);
+  for_each("krysol::chebyshev(b)", exec, a.rows, cg_kernels::Noise<T>{b.data()});
+  Kokkos::deep_copy(exec, x, T(0));
+  StoppingCriteria stop;
+  stop.max_iterations = steps;
+  const SolveResult seen = solve<T, Exec>("cg", exec, a, b, x, d, stop);
+  if (!seen.cg || !seen.cg->spectrum.known()) {
+    throw PreconditionerRefusal(
+        fmt::format("{}: the largest eigenvalue of A is not found by CG, which ends with '{}'",
+                    name, to_string(seen.status)),
+        -1);
+  }
+  const RitzValue& largest = seen.cg->spectrum.largest;
+  return margin * (largest.value + largest.residual);
+}
+
+template <class T, class Exec>
+Made<T, Exec> chebyshev(const Ingredients<T, Exec>& from) {
+  const OptionReader reader = from.options({"degree", "ratio"});
+  ChebyshevOptions options;
+  options.degree = reader.whole_number_to("degree", 64, options.degree);
+  options.ratio = reader.number_between("ratio", 1, 1e6, options.ratio);
+  const PreconditionerInput<T, Exec>& input = from.input;
+  std::shared_ptr<const Operator<T, Exec>> a;
+  if (input.multiply != nullptr) {
+    a = {std::shared_ptr<void>(), input.multiply};  // it outlives M
+  } else if (input.matrix != nullptr) {
+    a = make_operator<T, Exec>("csr", *input.matrix);
+  } else {
+    throw std::invalid_argument(
+        fmt::format("preconditioner '{}' is made from A, and there is none", from.name));
+  }
+  if (input.matrix == nullptr) {
+    const PreconditionerOf<Identity, T, Exec> ones{Identity{}};
+    options.largest = largest_eigenvalue_of<T, Exec>(from.name, *a, ones);
+    return erased<T, Exec>(Chebyshev<T, Exec>(std::move(a), {}, options));
+  }
+  const Made<T, Exec> diagonal = erased<T, Exec>(make_jacobi<Exec>(*input.matrix));
+  options.largest = largest_eigenvalue_of<T, Exec>(from.name, *a, *diagonal);
+  return erased<T, Exec>(Chebyshev<T, Exec>(std::move(a), diagonal->inverse_diagonal(), options));
+}
+
+template <class T, class Exec>
+Made<T, Exec> schwarz(const Ingredients<T, Exec>& from) {
+  const OptionReader reader = from.options({"rows", "overlap", "local"});
+  SchwarzOptions options;
+  options.rows_per_part = reader.whole_number("rows", options.rows_per_part);
+  options.overlap = reader.whole_number_to("overlap", 16, options.overlap);
+  const bool exact = reader.one_of("local", {"cholesky", "ic0"}) == 0;
+  const HostCsr<T>& a = from.matrix();
+  if (a.rows != a.cols) {
+    throw std::invalid_argument(
+        fmt::format("schwarz: a matrix of {} x {}, which is not square", a.rows, a.cols));
+  }
+  SchwarzParts parts = make_schwarz_parts(a.row_ptr.data(), a.col_idx.data(), a.rows, options);
+  const HostCsr<T> blocks = matrix_of_parts(parts, a);
+  try {
+    std::shared_ptr<AnyPreconditioner<T, Exec>> local =
+        exact ? erased<T, Exec>(Cholesky<T, Exec>(blocks))
+              : erased<T, Exec>(make_ic0<Exec>(blocks));
+    return erased<T, Exec>(Schwarz<T, Exec>(parts, std::move(local)));
+  } catch (const PreconditionerRefusal& refused) {
+    refuse_part(parts, refused);
+  }
+}
+
 /// To add a preconditioner: write its header, and add a line here.
 template <class T, class Exec>
 std::vector<PreconditionerEntry<T, Exec>> preconditioners() {
@@ -166,7 +255,9 @@ std::vector<PreconditionerEntry<T, Exec>> preconditioners() {
       {{"ic0",
         "meshes, structures: a third of jacobi's iterations, each two to four times as long"},
        &ic0<T, Exec>},
-      {{"ic", "likewise with fill, harder systems: ic:K for entries up to level K, 1 by default",
+      {{"ic",
+        "likewise with fill, harder systems: ic:K for entries up to level K, 1 by default, or "
+        "ic:threshold=T for those above T",
         true},
        &ic<T, Exec>},
       {{"fsai",
@@ -177,6 +268,16 @@ std::vector<PreconditionerEntry<T, Exec>> preconditioners() {
         "default",
         true},
        &ssor<T, Exec>},
+      {{"chebyshev",
+        "products in place of sums over all rows, for many cores and GPUs; chebyshev:N for N of "
+        "them, 4 by default",
+        true, false},
+       &chebyshev<T, Exec>},
+      {{"schwarz",
+        "systems for parts of the rows, which overlap: schwarz:N for N rows a part, 1000 by "
+        "default",
+        true},
+       &schwarz<T, Exec>},
       {{"amg",
         "grids, meshes, structures, the larger the better: tens of iterations whatever the size",
         true},
@@ -262,7 +363,7 @@ MadePreconditioner<T, Exec> make_preconditioner(std::string_view name,
     if (e.info.needs_matrix && input.matrix == nullptr) {
       throw std::invalid_argument(
           fmt::format("preconditioner '{}' is made from the entries of A; for an operator without "
-                      "them there is 'none', or your own",
+                      "them there are 'none' and 'chebyshev', or your own",
                       name));
     }
     try {
@@ -282,7 +383,8 @@ MadePreconditioner<T, Exec> make_preconditioner(std::string_view name, const Hos
 }
 
 template <class T, class Exec>
-void update_preconditioner(MadePreconditioner<T, Exec>& made, const HostCsr<T>& a) {
+void update_preconditioner(MadePreconditioner<T, Exec>& made, const HostCsr<T>& a,
+                           const Operator<T, Exec>* multiply) {
   try {
     if (made.used == made.requested && made.m->update(a)) {
       made = described<T, Exec>(std::move(made.m), made.requested, made.options, made.near_null);
@@ -293,7 +395,7 @@ void update_preconditioner(MadePreconditioner<T, Exec>& made, const HostCsr<T>& 
     return;
   }
   made = make_preconditioner<T, Exec>(
-      made.requested, PreconditionerInput<T, Exec>{&a, nullptr, made.options, made.near_null});
+      made.requested, PreconditionerInput<T, Exec>{&a, multiply, made.options, made.near_null});
 }
 
 template <class T, class Exec>
@@ -302,15 +404,22 @@ SolveResult solve(std::string_view name, const Exec& exec, const Operator<T, Exe
                   const AnyPreconditioner<T, Exec>& m, const StoppingCriteria& stop,
                   const Observer& observer, const NamedOptions& options,
                   Workspace<T, Exec>* workspace) {
-  return solver_of<T, Exec>(name).solve(
-      {exec, a, b, x, m, stop, observer, name, options, workspace});
+  const SolverEntry<T, Exec> entry = solver_of<T, Exec>(name);
+  if (!m.is_fixed() && !entry.info.traits.admits_changing_preconditioner) {
+    throw std::invalid_argument(
+        fmt::format("solver '{}' needs a preconditioner that is the same linear map in each call, "
+                    "and this '{}' is not; cg takes it",
+                    name, m.name()));
+  }
+  return entry.solve({exec, a, b, x, m, stop, observer, name, options, workspace});
 }
 
 #define KRYSOL_INSTANTIATE(T, Exec)                                                              \
   template MadePreconditioner<T, Exec> make_preconditioner(std::string_view,                     \
                                                            const PreconditionerInput<T, Exec>&); \
   template MadePreconditioner<T, Exec> make_preconditioner(std::string_view, const HostCsr<T>&); \
-  template void update_preconditioner(MadePreconditioner<T, Exec>&, const HostCsr<T>&);          \
+  template void update_preconditioner(MadePreconditioner<T, Exec>&, const HostCsr<T>&,           \
+                                      const Operator<T, Exec>*);                                 \
   template SolveResult solve(std::string_view, const Exec&, const Operator<T, Exec>&,            \
                              const ConstVector<T, Exec>&, const Vector<T, Exec>&,                \
                              const AnyPreconditioner<T, Exec>&, const StoppingCriteria&,         \

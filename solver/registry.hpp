@@ -67,12 +67,14 @@ MadePreconditioner<T, Exec> make_preconditioner(std::string_view name,
 template <class T, class Exec = Kokkos::DefaultExecutionSpace>
 MadePreconditioner<T, Exec> make_preconditioner(std::string_view name, const HostCsr<T>& a);
 
-/// Rebuilds `made` for A, a matrix with the same pattern as before and other values. The result is
-/// that of make_preconditioner with made.requested and made.options, but the analysis of the
+/// Rebuilds `made` for A, a matrix with the same pattern as before and other values. multiply: as
+/// in PreconditionerInput, of that A; null: where M multiplies by A, it does so in csr. The result
+/// is that of make_preconditioner with made.requested and made.options, but the analysis of the
 /// pattern is reused. Throws std::invalid_argument where the pattern differs (ic0 and ssor name the
 /// row; others compare only the number of rows, and amg is made anew); `made` is then unchanged.
 template <class T, class Exec>
-void update_preconditioner(MadePreconditioner<T, Exec>& made, const HostCsr<T>& a);
+void update_preconditioner(MadePreconditioner<T, Exec>& made, const HostCsr<T>& a,
+                           const Operator<T, Exec>* multiply = nullptr);
 
 /// Runs the solver of that name; see its header for what it takes. options: what it alone has, as
 /// {{"lambda_min", "1e-3"}} for cg. workspace: vectors to work in, kept from one solve to the next,

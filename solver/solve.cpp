@@ -328,7 +328,7 @@ struct Solver<T>::State {
     if (chooses) {
       chooses->update(moved, made_op);
     } else {
-      update_preconditioner(m, moved);
+      update_preconditioner(m, moved, made_op.get());
     }
     Exec{}.fence();
     to.setup = {};

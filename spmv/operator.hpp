@@ -36,15 +36,28 @@ requires LinearOperator<A, T, Exec> &&
   return dot(exec, x, ConstVector<T, Exec>(y), sums);
 }
 
-/// True for formats whose kernels multiply vectors of Pack<T>. A::name tells a format from a user's
-/// operator, whose apply may be declared for any T and yet not compile for a pack. A format for
-/// which compiling such kernels does not pay for some T declares A::multiplies_packs<T> = false.
+namespace detail {
+/// Kernels of packs of complex numbers take compilers longest of all, so that only formats which
+/// say so have them.
+template <class A, class T>
+constexpr bool has_packs() {
+  if constexpr (requires { A::template multiplies_packs<T>; }) {
+    return A::template multiplies_packs<T>;
+  } else {
+    return !is_complex<T>;
+  }
+}
+}  // namespace detail
+
+/// True for formats whose kernels multiply vectors of Pack<T>: all for real numbers, and for
+/// complex ones those that declare A::multiplies_packs<T> = true, as csr does. A::name tells a
+/// format from a user's operator, whose apply may be declared for any T and yet not compile for a
+/// pack.
 template <class A, class T, class Exec>
-concept MultipliesPacks = LinearOperator<A, Pack<T>, Exec> && requires {
+concept MultipliesPacks = requires {
   A::name;
-} && !requires {
-  requires !A::template multiplies_packs<T>;
-};
+}
+&&detail::has_packs<A, T>() && LinearOperator<A, Pack<T>, Exec>;
 
 /// Y := alpha A X + beta Y. X: [A.cols, k], Y: [A.rows, k], not overlapping. The matrix is read
 /// once for each pack_width of the k vectors. beta = 0 never reads Y. Throws std::invalid_argument

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <memory>
 
+#include "bench/float_types.hpp"
 #include "bench/peers.hpp"
 #include "common/cli.hpp"
 #include "krysol_version.hpp"
@@ -200,7 +201,9 @@ template <class S>
 std::unique_ptr<Operator<S, Exec>> make_format_or_reduced(std::string_view name, bool reduced,
                                                           const HostCsr<S>& a) {
   if constexpr (std::is_same_v<S, double>) {
-    if (reduced) return make_reduced_operator<S, Exec>(name, a);
+    if constexpr (holds_float) {
+      if (reduced) return make_reduced_operator<S, Exec>(name, a);
+    }
   }
   return make_operator<S, Exec>(name, a);
 }
@@ -345,6 +348,8 @@ BenchReport run_bench(const HostCsr<S>& a, const BenchOptions& options) {
 }
 
 template BenchReport run_bench(const HostCsr<double>&, const BenchOptions&);
+#ifdef KRYSOL_HAVE_FLOAT
 template BenchReport run_bench(const HostCsr<float>&, const BenchOptions&);
+#endif
 
 }  // namespace krysol::apps

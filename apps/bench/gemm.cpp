@@ -196,7 +196,9 @@ GemmReport run_gemm_bench(const GemmBenchOptions& options) {
   return report;
 }
 
+#ifdef KRYSOL_HAVE_FLOAT
 template GemmReport run_gemm_bench<float>(const GemmBenchOptions&);
+#endif
 template GemmReport run_gemm_bench<double>(const GemmBenchOptions&);
 
 }  // namespace krysol::apps

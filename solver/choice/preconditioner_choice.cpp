@@ -12,7 +12,7 @@
 #include <fmt/core.h>
 #include <krysol/solver/choice/joined_results.hpp>
 #include <krysol/solver/cholesky/cholesky.hpp>
-#include <krysol/solver/multigrid/box_grid.hpp>
+#include <krysol/solver/coarsening/box_grid.hpp>
 #include <krysol/spmv/base/spaces.hpp>
 
 namespace krysol {
@@ -181,7 +181,7 @@ PreconditionerChoice<T>::PreconditionerChoice(const HostCsr<T>& a,
 template <class T>
 void PreconditionerChoice<T>::update(const HostCsr<T>& a, std::shared_ptr<const Operator<T>> op) {
   const std::lock_guard lock(mutex_);
-  update_preconditioner<T, Exec>(*first_, a);  // all that may throw
+  update_preconditioner<T, Exec>(*first_, a, op.get());  // all that may throw
   a_ = a;
   op_ = std::move(op);
   seen_.reset();
@@ -194,7 +194,7 @@ void PreconditionerChoice<T>::update(const HostCsr<T>& a, std::shared_ptr<const 
     if (!used) continue;
     current_ = {};
     try {
-      update_preconditioner<T, Exec>(*used, a);
+      update_preconditioner<T, Exec>(*used, a, op_.get());
       if (used->used == c.name) still = c.made = in_use(std::move(used));
     } catch (const std::bad_alloc&) {  // it is made anew where it pays and there is room
     }

@@ -45,6 +45,7 @@ struct CgRun {
   Vector<T, Exec> p = monitor.vector(1, "cg.p");  // [rows] direction
   Vector<T, Exec>& q = monitor.q;                 // [rows] A p, and b - A x where that is computed
   SolveResult& result = monitor.result;
+  bool flexible = false;  // M is not the same linear map in each call
   LanczosMonitor lanczos{};
   bool used_up = false;  // a direction of p'Ap = 0 was met, and a restart tried
 
@@ -52,11 +53,12 @@ struct CgRun {
 
   void solve() {
     result.cg.emplace();
+    result.cg->flexible = flexible;
     const std::optional<Status> end = monitor.begin();
     const Status status = end ? *end : iterate();
     if (result.iterations > 0) result.cg->error.solution_norm = solution_norm();
     monitor.finish(status);
-    if (result.status != Status::indefinite_matrix &&
+    if (!flexible && result.status != Status::indefinite_matrix &&
         result.status != Status::indefinite_preconditioner) {
       result.cg->spectrum = lanczos.spectrum(monitor.epsilon);
       if (options.confirm > 0 && result.cg->spectrum.smallest.converged) {
@@ -92,13 +94,17 @@ struct CgRun {
       const auto [rr, rho_next] = residual_step(alpha);
       if (!is_finite(rr) || !is_finite(rho_next)) return monitor.end_early(Status::not_finite);
       // x = x + alpha p;  beta = r'z / previous r'z;  p = z + beta p
-      const double beta = rho_next / rho;
+      const double beta = flexible ? conjugate_beta(pq) : rho_next / rho;
       direction_step(alpha, beta);
       rho = rho_next;
       first = false;
 
       const double recurrence = std::sqrt(rr) / monitor.scale;
-      lanczos.step(k, alpha, rho, recurrence);
+      if (flexible) {
+        lanczos.step(k, recurrence);
+      } else {
+        lanczos.step(k, alpha, rho, recurrence);
+      }
       const Verdict seen = monitor.after_iteration(k, recurrence);
       if (seen.end) return *seen.end;
       if (seen.restart) {
@@ -145,6 +151,15 @@ struct CgRun {
       result.vectors.add(timer.seconds(), monitor.row_bytes(3) + diagonal_bytes());
       return terms;
     }
+  }
+
+  /// -q'z / p'Ap, which makes p = z + beta p conjugate to p whatever M was before.
+  double conjugate_beta(double pq) {
+    Kokkos::Timer timer;
+    const double qz = sum_over<1>("krysol::cg(q'z)", exec, rows(), monitor.sums,
+                                  cg_kernels::ConjugacyTerm<T, M>{q.data(), r.data(), m})[0];
+    result.vectors.add(timer.seconds(), monitor.row_bytes(2));
+    return -qz / pq;
   }
 
   void direction_step(double alpha, double beta) {
@@ -293,6 +308,11 @@ struct CgRun {
 ///     repeat: alpha = r'z / p'Ap,  x = x + alpha p,  r = r - alpha A p,  z = M^-1 r,
 ///             beta = r'z / previous r'z,  p = z + beta p
 ///
+/// Where M is not the same linear map in each call (is_fixed), beta = -z'Ap / p'Ap, which costs
+/// one more reduction and is the same number where it is: flexible CG (Notay, SISC 22(4), 2000,
+/// DOI 10.1137/S1064827599362314, with a memory of one direction). Nothing is said then of the
+/// spectrum and of the error's A-norm, which come from coefficients of a fixed M.
+///
 /// a         rows x rows, any LinearOperator; the loop reads it once an iteration
 /// b, x      [rows], not overlapping; x holds the starting guess and then the solution
 /// m         symmetric positive definite; Identity{} for none
@@ -330,6 +350,7 @@ cg(const Exec& exec, const A& a, const std::type_identity_t<ConstVector<T, Exec>
   fused::choose<T, Exec>(m, make_z, [&](auto in_loop, auto apply_m) {
     CgRun<T, Exec, A, decltype(in_loop), decltype(apply_m)> run{monitor.exec, a,       in_loop,
                                                                 apply_m,      options, monitor};
+    run.flexible = !is_fixed(m);
     run.solve();
   });
   return std::move(monitor.result);

@@ -32,6 +32,17 @@ struct ResidualTerms {
   }
 };
 
+/// Terms of q'z. Bytes a row: 16.
+template <class T, class M>
+struct ConjugacyTerm {
+  const T* q;
+  const T* r;
+  M m;
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i, double* term) const {
+    term[0] = real_product(q[i], m(i, r[i]));
+  }
+};
+
 /// p := M^-1 r. Bytes a row: 24, and 8 of a diagonal.
 template <class T, class M>
 struct FirstDirection {

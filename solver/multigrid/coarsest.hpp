@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <krysol/solver/multigrid/row_builder.hpp>
+#include <krysol/solver/coarsening/row_builder.hpp>
 
 namespace krysol::multigrid {
 

@@ -5,7 +5,9 @@
 
 #include <krysol/solver/krylov/blas1.hpp>
 #include <krysol/solver/multigrid/cycle_kernels.hpp>
+#include <krysol/solver/multigrid/largest_eigenvalue.hpp>
 #include <krysol/solver/multigrid/level_scaling.hpp>
+#include <krysol/spmv/base/finite.hpp>
 #include <krysol/spmv/base/format_refusal.hpp>
 #include <krysol/spmv/base/spaces.hpp>
 
@@ -64,6 +66,18 @@ void prolong(const Exec& exec, const Level<S, Exec>& level, const Vector<S, Exec
   krysol::apply(exec, S(1), level.p, x, S(0), y);
 }
 
+/// Of the eigenvalues of a level's matrix as it is stored.
+template <class S, class Exec>
+double bound_of(const LevelMatrix<S, Exec>& a) {
+  const Exec exec;
+  ReductionWorkspace<Exec> sums;
+  return lanczos_bound<S>(exec, a.rows(), sums,
+                          [&](const Vector<S, Exec>& p, const Vector<S, Exec>& q) {
+                            krysol::multigrid::apply(exec, S(1), a, p, S(0), q);
+                            return dot(exec, p, q, sums);
+                          });
+}
+
 /// Coefficients of step k of the smoother, from 1 on.
 double of_last_step(int k) { return (2.0 * k - 3) / (2.0 * k + 1); }
 double of_residual(int k, double largest) { return (8.0 * k - 4) / (2.0 * k + 1) / largest; }
@@ -99,7 +113,7 @@ Hierarchy<S, Exec>::Hierarchy(const HostHierarchy<W>& host, const CycleOptions& 
     level.a = make_level_matrix<S, Exec>(scaled_entries<S>(from.a, from.scale),
                                          first || host.grid ? host.block : 1,
                                          host.grid || (first && grid), first);
-    level.largest = from.largest;
+    level.largest = from.far_bound ? std::min(from.largest, bound_of(level.a)) : from.largest;
     if (from.p.rows > 0) {
       level.p = as_csr<S, W, Exec>(from.p);
       level.r = as_csr<S, W, Exec>(from.r);
@@ -127,13 +141,17 @@ typename Hierarchy<S, Exec>::Work Hierarchy<S, Exec>::make_work(const Exec& exec
   Work work;
   for (const Level<S, Exec>& level : levels_) {
     const std::int64_t rows = level.a.rows();
-    const bool ends = work.empty() || work.size() + 1 == levels_.size();  // visited once
-    const bool visited_again = options_.visits > 1 && !ends;
-    work.push_back({uninitialized<S>(exec, "multigrid.r", rows),
-                    uninitialized<S>(exec, "multigrid.x", rows),
-                    uninitialized<S>(exec, "multigrid.d", rows),
-                    uninitialized<S>(exec, "multigrid.residual", rows),
-                    uninitialized<S>(exec, "multigrid.before", visited_again ? rows : 0)});
+    const std::size_t l = work.of_level.size();
+    const bool visited_again = options_.visits > 1 && l > 0 && l + 1 < levels_.size();
+    const std::int64_t again = visited_again ? rows : 0;
+    const std::int64_t of_krylov = options_.krylov ? again : 0;
+    work.of_level.push_back({uninitialized<S>(exec, "multigrid.r", rows),
+                             uninitialized<S>(exec, "multigrid.x", rows),
+                             uninitialized<S>(exec, "multigrid.d", rows),
+                             uninitialized<S>(exec, "multigrid.residual", rows),
+                             uninitialized<S>(exec, "multigrid.before", again),
+                             uninitialized<S>(exec, "multigrid.rhs", of_krylov),
+                             uninitialized<S>(exec, "multigrid.product", of_krylov)});
   }
   return work;
 }
@@ -214,6 +232,10 @@ void Hierarchy<S, Exec>::cycle(const Exec& exec, std::size_t l, Work& work) cons
 /// The cycles of level l that one of the level above takes.
 template <class S, class Exec>
 void Hierarchy<S, Exec>::visit(const Exec& exec, std::size_t l, Work& work) const {
+  if (options_.krylov && l + 1 < levels_.size()) {
+    visit_by_krylov(exec, l, work);
+    return;
+  }
   LevelVectors<S, Exec>& v = work[l];
   cycle(exec, l, work);
   if (l + 1 == levels_.size()) return;
@@ -227,6 +249,52 @@ void Hierarchy<S, Exec>::visit(const Exec& exec, std::size_t l, Work& work) cons
   }
 }
 
+/// Two steps of flexible CG for A x = r, from x = 0. With c and d from the cycles for r and for
+/// r - t c'r / c'Ac A c: x = the combination of c and d that is nearest to the solution in the
+/// A-norm.
+template <class S, class Exec>
+void Hierarchy<S, Exec>::visit_by_krylov(const Exec& exec, std::size_t l, Work& work) const {
+  using R = Real<S>;
+  constexpr double enough = 0.25;  // of |r|, after the first step
+  LevelVectors<S, Exec>& v = work[l];
+  const std::int64_t rows = levels_[l].a.rows();
+  // The right-hand side that a cycle begins with, less its residual, is A x.
+  const auto residual_of_cycle = [&] {
+    cycle(exec, l, work);
+    krysol::multigrid::apply(exec, S(-1), levels_[l].a, v.d, S(1), v.residual);
+  };
+  Kokkos::deep_copy(exec, v.rhs, v.r);
+  residual_of_cycle();
+  // v.product := A c
+  const auto first = sum_over<5>(
+      "krysol::multigrid(K, first)", exec, rows, work.sums,
+      FirstKrylovTerms<S>{v.x.data(), v.rhs.data(), v.residual.data(), v.product.data()});
+  const double rho = first[0];  // c'Ac
+  if (!(rho > 0) || !is_finite(rho)) return;
+  const double t = first[1] / rho;
+  const double left = first[2] - t * (2 * first[3] - t * first[4]);  // |r - t A c|^2
+  if (!(left > enough * enough * first[2])) {
+    for_each("krysol::multigrid(K, one step)", exec, rows,
+             ScaledSum<S>{static_cast<R>(t), v.x.data(), R(0), v.x.data(), v.x.data()});
+    return;
+  }
+  Kokkos::deep_copy(exec, v.before, v.x);
+  for_each("krysol::multigrid(K, residual)", exec, rows,
+           NextRightHandSide<S>{static_cast<R>(t), v.product.data(), v.rhs.data(), v.r.data()});
+  residual_of_cycle();
+  const auto second = sum_over<3>(
+      "krysol::multigrid(K, second)", exec, rows, work.sums,
+      SecondKrylovTerms<S>{v.x.data(), v.rhs.data(), v.residual.data(), v.product.data()});
+  const double gamma = second[0];                        // d'Ac
+  const double rho_2 = second[1] - gamma * gamma / rho;  // d'Ad of the part of d conjugate to c
+  double of_d = second[2] / rho_2;
+  if (!(rho_2 > 0) || !is_finite(of_d)) of_d = 0;
+  const double of_c = t - gamma / rho * of_d;
+  for_each("krysol::multigrid(K, x)", exec, rows,
+           ScaledSum<S>{static_cast<R>(of_c), v.before.data(), static_cast<R>(of_d), v.x.data(),
+                        v.x.data()});
+}
+
 template <class S, class Exec>
 template <class T>
 void Hierarchy<S, Exec>::apply(const Exec& exec, const ConstVector<T, Exec>& r,
@@ -234,7 +302,7 @@ void Hierarchy<S, Exec>::apply(const Exec& exec, const ConstVector<T, Exec>& r,
   // The largest entry near 1, whatever r is: float has fewer exponents.
   const double unit = unit_scale(largest_part<const T>(exec, r, ReductionWorkspace<Exec>{}));
   const auto lease = pool_.take(exec, [&] { return make_work(exec); });
-  const LevelVectors<S, Exec>& v = lease->front();
+  const LevelVectors<S, Exec>& v = (*lease)[0];
   for_each("krysol::multigrid(enter)", exec, rows(),
            ScaleRows<S, T, Real<S>>{unit, scale_.data(), r.data(), v.r.data()});
   cycle(exec, 0, *lease);
@@ -264,7 +332,9 @@ double Hierarchy<S, Exec>::bytes(std::size_t entry) const {
     const int degree = options_.degree;
     const int vectors = degree > 1 ? 12 * degree - 7 : 7;
     total += visits * (2 * degree * a + vectors * row + between + 2 * row);
-    if (l > 0) total += (visits - visits / options_.visits) * (a + 10 * row);  // between two cycles
+    // Between two cycles.
+    const double others = options_.krylov ? 26 : 10;
+    if (l > 0) total += (visits - visits / options_.visits) * (a + others * row);
     visits *= options_.visits;
   }
   return total + static_cast<double>(rows()) * (3 * static_cast<double>(entry) + 4 * sizeof(S));

@@ -13,8 +13,9 @@
 namespace krysol::multigrid {
 
 struct CycleOptions {
-  int degree = 0;  // products of a smoother; 0: those that suit the hierarchy
-  int visits = 1;  // of the next level: 1 is a V-cycle, 2 a W-cycle
+  int degree = 0;       // products of a smoother; 0: those that suit the hierarchy
+  int visits = 1;       // of the next level: 1 is a V-cycle, 2 a W-cycle
+  bool krylov = false;  // with two visits: they are steps of flexible CG, a K-cycle
 };
 
 /// A level's arrays. The system is that of HostLevel.
@@ -34,7 +35,9 @@ struct LevelVectors {
   Vector<S, Exec> x;
   Vector<S, Exec> d;  // a step of the smoother, or a correction
   Vector<S, Exec> residual;
-  Vector<S, Exec> before;  // x of the cycles before, where there are several
+  Vector<S, Exec> before;   // x of the cycles before, where there are several
+  Vector<S, Exec> rhs;      // of a K-cycle: the right-hand side of the cycle that runs
+  Vector<S, Exec> product;  // of a K-cycle: A times `before`
 };
 
 template <class S, class Exec>
@@ -57,7 +60,10 @@ class Hierarchy {
   /// `largest`: d_1 = 4 / (3 largest) r, d_k = (2k - 3) / (2k + 1) d_(k-1) + (8k - 4) / (2k + 1) /
   /// largest r, each added to x, with r for the x so far. Lottes, Numer. Linear Algebra Appl. 30,
   /// 2023, DOI 10.1002/nla.2518, algorithm 1. A symmetric positive definite operator, the same in
-  /// each call to the last bit. T: float or double, complex alike.
+  /// each call to the last bit. In a K-cycle the two cycles of an inner level are preconditioners
+  /// of two steps of flexible CG for that level's system, of one where that reduces the residual to
+  /// a quarter: then z is no linear function of r (Notay & Vassilevski, Numer. Linear Algebra Appl.
+  /// 15, 2008, DOI 10.1002/nla.542). T: float or double, complex alike.
   template <class T>
   void apply(const Exec& exec, const ConstVector<T, Exec>& r, const Vector<T, Exec>& z) const;
 
@@ -65,12 +71,17 @@ class Hierarchy {
   double bytes(std::size_t entry) const;
 
  private:
-  using Work = std::vector<LevelVectors<S, Exec>>;
+  struct Work {
+    std::vector<LevelVectors<S, Exec>> of_level;
+    ReductionWorkspace<Exec> sums;
+    LevelVectors<S, Exec>& operator[](std::size_t l) { return of_level[l]; }
+  };
   using InDouble = std::conditional_t<is_complex<S>, Kokkos::complex<double>, double>;
 
   Work make_work(const Exec& exec) const;
   void cycle(const Exec& exec, std::size_t l, Work& work) const;
   void visit(const Exec& exec, std::size_t l, Work& work) const;
+  void visit_by_krylov(const Exec& exec, std::size_t l, Work& work) const;
   void begin(const Exec& exec, std::size_t l, int steps, bool last, Work& work) const;
   void step(const Exec& exec, std::size_t l, int k, bool last, Work& work) const;
 

@@ -101,6 +101,66 @@ struct MultiplyDense {
   }
 };
 
+/// product := rhs - residual, which is A c; terms of c'Ac, c'rhs, |rhs|^2, rhs'Ac and |Ac|^2. Bytes
+/// a row: 16 (float).
+template <class S>
+struct FirstKrylovTerms {
+  const S* c;
+  const S* rhs;
+  const S* residual;
+  S* product;
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i, double* term) const {
+    const S r = rhs[i];
+    const S ac = r - residual[i];
+    product[i] = ac;
+    term[0] = real_product(c[i], ac);
+    term[1] = real_product(c[i], r);
+    term[2] = abs_squared(r);
+    term[3] = real_product(r, ac);
+    term[4] = abs_squared(ac);
+  }
+};
+
+/// rhs := rhs - t product, and r the same. Bytes a row: 16 (float).
+template <class S>
+struct NextRightHandSide {
+  Real<S> t;
+  const S* product;
+  S* rhs;
+  S* r;
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
+    const S next = rhs[i] - t * product[i];
+    rhs[i] = next;
+    r[i] = next;
+  }
+};
+
+/// Terms of d'Ac, d'Ad and d'rhs, where A d = rhs - residual and A c = product. Bytes a row: 16
+/// (float).
+template <class S>
+struct SecondKrylovTerms {
+  const S* d;
+  const S* rhs;
+  const S* residual;
+  const S* product;
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i, double* term) const {
+    term[0] = real_product(d[i], product[i]);
+    term[1] = real_product(d[i], rhs[i] - residual[i]);
+    term[2] = real_product(d[i], rhs[i]);
+  }
+};
+
+/// to := a x + b y; `to` may be either. Bytes a row: 12 (float).
+template <class S>
+struct ScaledSum {
+  Real<S> a;
+  const S* x;
+  Real<S> b;
+  const S* y;
+  S* to;
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const { to[i] = a * x[i] + b * y[i]; }
+};
+
 /// x := x + y. Bytes a row: 12.
 template <class S>
 struct Add {

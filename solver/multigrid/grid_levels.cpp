@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <krysol/solver/multigrid/grid_product.hpp>
+#include <krysol/solver/coarsening/grid_product.hpp>
 #include <krysol/solver/multigrid/largest_eigenvalue.hpp>
 #include <krysol/solver/precond/preconditioner.hpp>
 
@@ -113,7 +113,9 @@ bool coarsen_grids(const HostCsr<double>& a, const HierarchyOptions& options,
     try {
       if (!levels.empty()) level.scale = scale_of(fine.a, levels.size() + 1, rounding, fine.size);
       watch.add_to(h.seconds.scaling);
-      level.largest = largest_eigenvalue(level.a, level.scale);
+      const double sum = largest_row_sum(level.a, level.scale);
+      level.largest = std::max(sum, 1.0);
+      level.far_bound = sum > near_row_sum;
     } catch (const PreconditionerRefusal&) {
       if (levels.empty()) throw;
       return false;
@@ -150,6 +152,7 @@ bool coarsen_grids(const HostCsr<double>& a, const HierarchyOptions& options,
   h.block = block;
   h.near_null = options.near_null ? options.near_null->count : block;
   h.grid = true;
+  h.coarsening = "grids";
   return true;
 }
 

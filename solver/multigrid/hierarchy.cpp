@@ -6,13 +6,14 @@
 #include <stdexcept>
 
 #include <fmt/core.h>
+#include <krysol/solver/coarsening/grid_modes.hpp>
+#include <krysol/solver/coarsening/node_blocks.hpp>
+#include <krysol/solver/coarsening/sparse_product.hpp>
+#include <krysol/solver/multigrid/classical_levels.hpp>
 #include <krysol/solver/multigrid/coarsest.hpp>
 #include <krysol/solver/multigrid/grid_levels.hpp>
-#include <krysol/solver/multigrid/grid_modes.hpp>
 #include <krysol/solver/multigrid/largest_eigenvalue.hpp>
 #include <krysol/solver/multigrid/level_scaling.hpp>
-#include <krysol/solver/multigrid/node_blocks.hpp>
-#include <krysol/solver/multigrid/sparse_product.hpp>
 
 namespace krysol::multigrid {
 namespace {
@@ -88,7 +89,7 @@ void coarsen_by_aggregates(const HostCsr<S>& a, const HierarchyOptions& options,
   watch.add_to(h.seconds.scaling);
   for (;;) {
     HostLevel<S>& fine = h.levels.back();
-    fine.largest = largest_eigenvalue(fine.a, fine.scale);
+    fine.largest = largest_eigenvalue(fine.a);
     watch.add_to(h.seconds.bounds);
     if (fine.a.rows <= options.coarsest) break;
     const Strength strength = strong_connections(fine.a, block, options.strength);
@@ -141,7 +142,12 @@ HostHierarchy<S> make_hierarchy(const HostCsr<S>& a, const HierarchyOptions& opt
   watch.add_to(h.seconds.scaling);
   bool done = false;
   if constexpr (!is_complex<S>) {
-    done = options.coarsening != Coarsening::aggregates && coarsen_grids(a, options, h, watch);
+    if (options.coarsening == Coarsening::classical) {
+      coarsen_classically(a, options, h, watch);
+      done = true;
+    } else {
+      done = options.coarsening == Coarsening::automatic && coarsen_grids(a, options, h, watch);
+    }
   }
   if (!done) coarsen_by_aggregates(a, options, h, watch);
   const HostLevel<S>& last = h.levels.back();

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include <krysol/solver/multigrid/grid_interpolation.hpp>
-#include <krysol/solver/multigrid/prolongation.hpp>
+#include <krysol/solver/coarsening/grid_interpolation.hpp>
+#include <krysol/solver/coarsening/prolongation.hpp>
 #include <krysol/solver/precond/near_null_vectors.hpp>
 
 namespace krysol::multigrid {
@@ -17,13 +17,15 @@ namespace krysol::multigrid {
 enum class Coarsening {
   automatic,   // as a grid where the matrix is one
   aggregates,  // smoothed aggregation
+  classical,   // of real numbers; else aggregates
 };
 
 struct HierarchyOptions {
   Coarsening coarsening = Coarsening::automatic;
-  double strength = 0.25;  // theta, see Strength; of grids: see coarsen_grids
+  double strength = 0.25;  // theta, see Strength; of grids and classical coarsening: see there
   Index block = 0;         // rows a node; 0: looked for in the pattern
   Index coarsest = 200;    // rows that are solved with exactly
+  Index aggressive = 0;    // levels that classical coarsening takes two steps at a time to
   std::shared_ptr<const NearNullVectors> near_null{};  // null: found in the matrix
 };
 
@@ -40,6 +42,7 @@ struct HostLevel {
   HostCsr<S> a;
   HostArray<double> scale;  // [rows] S, where `a` is still to be multiplied with it; else empty
   double largest = 0;       // a bound of its eigenvalues
+  bool far_bound = false;   // that is a row sum, and products by A show a better one
   HostCsr<S> p;             // [rows, rows of the next level]; empty for the last, and
   HostCsr<S> r;             // P'
   std::optional<GridStep> grid;  // where this is in their place
@@ -60,10 +63,11 @@ struct SetupSeconds {
 template <class S>
 struct HostHierarchy {
   Index block = 1;
-  Index near_null = 1;      // vectors that each level holds
-  bool grid = false;        // levels are grids
-  int degree = 2;           // of the smoothers that suit it
-  HostArray<double> scale;  // [rows] diag(A)^-1/2
+  Index near_null = 1;                              // vectors that each level holds
+  bool grid = false;                                // levels are grids
+  std::string coarsening = "smoothed aggregation";  // or "grids", "classical"
+  int degree = 2;                                   // of the smoothers that suit it
+  HostArray<double> scale;                          // [rows] diag(A)^-1/2
   std::vector<HostLevel<S>> levels;
   HostArray<S> inverse;  // [rows rows] of the last level, by columns; empty where that was too
                          // large: `stalled` says so
@@ -72,8 +76,8 @@ struct HostHierarchy {
   SetupSeconds seconds;
 };
 
-/// A_(l+1) = P' A_l P, as grids (see coarsen_grids) or by smoothed aggregation, until `coarsest`
-/// rows are left. Throws
+/// A_(l+1) = P' A_l P, as grids (see coarsen_grids), by smoothed aggregation or classically (see
+/// coarsen_classically), until `coarsest` rows are left. Throws
 /// PreconditionerRefusal where a diagonal entry is not positive and finite, or a level is not
 /// positive semidefinite; std::invalid_argument where A is not square, or nodes of options.block
 /// rows do not make it up; OutOfMemory. Vanek, Mandel & Brezina, Computing 56, 1996,

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <krysol/solver/multigrid/multigrid.hpp>
 
+#include <algorithm>
+#include <cmath>
+
 #include <fmt/core.h>
+#include <krysol/solver/coarsening/grid_modes.hpp>
+#include <krysol/solver/krylov/blas1.hpp>
+#include <krysol/solver/krylov/cg_kernels.hpp>
 #include <krysol/solver/multigrid/level_scaling.hpp>
 #include <krysol/solver/precond/jacobi.hpp>
+#include <krysol/spmv/base/finite.hpp>
 #include <krysol/spmv/base/spaces.hpp>
 
 namespace krysol {
@@ -23,7 +30,7 @@ std::vector<SetupFact> facts_of(const multigrid::HostHierarchy<W>& h, int degree
   const auto& first = h.levels.front().a;
   std::vector<SetupFact> facts = {
       {"levels", std::to_string(h.levels.size())},
-      {"coarsening", h.grid ? "grids" : "smoothed aggregation"},
+      {"coarsening", h.coarsening},
       {"products of a smoother", std::to_string(degree)},
       {"rows a node", std::to_string(h.block)},
       {"near-null vectors", std::to_string(h.near_null)},
@@ -54,6 +61,36 @@ void add_seconds(const multigrid::SetupSeconds& s, std::vector<SetupFact>& facts
            s.conversion)});
 }
 
+/// Those that every level holds without being told: constants of each unknown, and rotations.
+template <class T>
+NearNullVectors base_vectors(const HostCsr<T>& a, Index block) {
+  const auto space = multigrid::near_null_space(multigrid::scaled_entries<double>(a, {}), block);
+  NearNullVectors v;
+  v.count = space.count;
+  v.block = block;
+  v.values.assign(space.values.data(), space.values.data() + space.values.extent(0));
+  return v;
+}
+
+/// Behind the others, with their size: a largest entry of 1.
+template <class T>
+void append_vector(NearNullVectors& v, const T* x) {
+  const auto k = static_cast<std::size_t>(v.count);
+  const std::size_t rows = v.values.size() / k;
+  double largest = 0;
+  for (std::size_t i = 0; i < rows; ++i) {
+    largest = std::max(largest, std::abs(static_cast<double>(x[i])));
+  }
+  std::vector<double> all((k + 1) * rows);
+  for (std::size_t i = 0; i < rows; ++i) {
+    std::copy_n(v.values.begin() + static_cast<std::ptrdiff_t>(k * i), k,
+                all.begin() + static_cast<std::ptrdiff_t>((k + 1) * i));
+    all[(k + 1) * i + k] = static_cast<double>(x[i]) / largest;
+  }
+  v.values = std::move(all);
+  ++v.count;
+}
+
 /// How it would be said that something was done in another way than asked.
 template <class W>
 SetupNote note_of(const multigrid::HostHierarchy<W>& h) {
@@ -74,18 +111,25 @@ SetupNote note_of(const multigrid::HostHierarchy<W>& h) {
 
 #ifndef KRYSOL_FOR_FLOAT
 MultigridOptions MultigridOptions::read(std::string_view name, const NamedOptions& options) {
-  const OptionReader reader(
-      "preconditioner", name, options,
-      {"cycle", "degree", "strength", "block", "coarsest", "precision", "coarsening"});
+  const OptionReader reader("preconditioner", name, options,
+                            {"cycle", "degree", "strength", "block", "coarsest", "precision",
+                             "coarsening", "aggressive", "vectors"});
   MultigridOptions o;
-  o.cycle.visits = reader.one_of("cycle", {"v", "w"}) == 1 ? 2 : 1;
+  const auto cycle = reader.one_of("cycle", {"v", "w", "k"});
+  o.cycle.visits = cycle == 0 ? 1 : 2;
+  o.cycle.krylov = cycle == 2;
   o.cycle.degree = reader.whole_number_to("degree", 16, o.cycle.degree);
   o.levels.strength = reader.number_from("strength", 0, 1, o.levels.strength);
   o.levels.block = reader.whole_number_to("block", 64, 0);
   o.levels.coarsest = reader.whole_number_to("coarsest", 2000, o.levels.coarsest);
-  o.levels.coarsening = reader.one_of("coarsening", {"auto", "aggregates"}) == 1
-                            ? multigrid::Coarsening::aggregates
-                            : multigrid::Coarsening::automatic;
+  o.levels.coarsening = static_cast<multigrid::Coarsening>(
+      reader.one_of("coarsening", {"auto", "aggregates", "classical"}));
+  o.levels.aggressive = reader.whole_number_to("aggressive", 10, o.levels.aggressive);
+  if (o.levels.aggressive > 0 && o.levels.coarsening != multigrid::Coarsening::classical) {
+    throw std::invalid_argument(
+        fmt::format("preconditioner '{}': 'aggressive' is for coarsening=classical", name));
+  }
+  o.vectors = reader.whole_number_to("vectors", 8, o.vectors);
   o.in_double = reader.one_of("precision", {"float", "double"}) == 1;
   return o;
 }
@@ -95,8 +139,18 @@ template <class T, class Exec>
 Multigrid<T, Exec>::Multigrid(const HostCsr<T>& a, const MultigridOptions& options,
                               std::string_view format)
     : options_(options), grid_(format == "stencil" || format == "stencil_pattern") {
+  set_up(a, options.levels);
+  if (options.vectors > 0) find_vectors(a);
+}
+
+template <class T, class Exec>
+void Multigrid<T, Exec>::set_up(const HostCsr<T>& a, const multigrid::HierarchyOptions& of_levels) {
+  const MultigridOptions& options = options_;
+  levels_.reset();
+  in_double_.reset();
   multigrid::HostHierarchy<StoredInDouble> host =
-      multigrid::make_hierarchy(multigrid::scaled_entries<StoredInDouble>(a, {}), options.levels);
+      multigrid::make_hierarchy(multigrid::scaled_entries<StoredInDouble>(a, {}), of_levels);
+  block_ = host.block;
   facts_ = facts_of(host, options.cycle.degree > 0 ? options.cycle.degree : host.degree);
   note_ = note_of(host);
   Kokkos::Timer timer;
@@ -112,6 +166,75 @@ Multigrid<T, Exec>::Multigrid(const HostCsr<T>& a, const MultigridOptions& optio
   Exec{}.fence("krysol::multigrid(setup)");
   host.seconds.conversion = timer.seconds();
   add_seconds(host.seconds, facts_);
+}
+
+/// x := x - M^-1 A x, again and again: what is left is what M does not reduce.
+template <class T, class Exec>
+typename Multigrid<T, Exec>::Slow Multigrid<T, Exec>::slowest(const Csr<T, Exec>& a) const {
+  constexpr int steps = 12;
+  const Exec exec;
+  ReductionWorkspace<Exec> sums;
+  Slow slow;
+  slow.x = uninitialized<T>(exec, "multigrid.slow", a.rows);
+  const auto y = uninitialized<T>(exec, "multigrid.of_slow", a.rows);
+  const auto z = uninitialized<T>(exec, "multigrid.correction", a.rows);
+  for_each("krysol::multigrid(noise)", exec, a.rows, cg_kernels::Noise<T>{slow.x.data()});
+  double before = 0;
+  for (int k = 0; k <= steps; ++k) {
+    const double energy = apply_dot(exec, a, slow.x, y, sums);
+    if (!(energy > 0) || !is_finite(energy)) break;
+    if (k > 0) slow.rate = std::sqrt(energy / before);
+    if (k == steps) break;
+    // As large again, so that nothing underflows.
+    const double unit = 1 / std::sqrt(energy);
+    apply(exec, ConstVector<T, Exec>(y), z);
+    axpby<T>(exec, from_double<T>(-unit), ConstVector<T, Exec>(z), from_double<T>(unit), slow.x);
+    before = 1;
+  }
+  return slow;
+}
+
+template <class T, class Exec>
+void Multigrid<T, Exec>::find_vectors(const HostCsr<T>& host) {
+  if constexpr (!is_complex<T>) {
+    constexpr double good = 0.3;  // a rate that needs nothing better
+    Csr<T, Exec> a;
+    from_csr(host, a);
+    // How much less error for what is moved.
+    const auto worth = [&](const Slow& slow) { return -std::log(slow.rate) / bytes(); };
+    Slow slow = slowest(a);
+    const double first_rate = slow.rate;
+    auto vectors =
+        options_.levels.near_null ? *options_.levels.near_null : base_vectors(host, block_);
+    Multigrid best = *this;
+    double best_rate = slow.rate;
+    double best_worth = worth(slow);
+    Index of_best = 0;
+    Index found = 0;
+    while (found < options_.vectors && slow.rate > good && slow.rate < 1) {
+      const auto x = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, slow.x);
+      append_vector(vectors, x.data());
+      ++found;
+      multigrid::HierarchyOptions more = options_.levels;
+      more.near_null = std::make_shared<const NearNullVectors>(vectors);
+      try {
+        set_up(host, more);
+      } catch (const PreconditionerRefusal&) {
+        break;
+      }
+      slow = slowest(a);
+      if (!(worth(slow) > best_worth)) continue;
+      best = *this;
+      best_rate = slow.rate;
+      best_worth = worth(slow);
+      of_best = found;
+    }
+    *this = std::move(best);
+    facts_.push_back(
+        {"near-null vectors that were found and kept", fmt::format("{} and {}", found, of_best)});
+    facts_.push_back({"share of an error that a cycle leaves, without and with them",
+                      fmt::format("{:.3f} and {:.3f}", first_rate, best_rate)});
+  }
 }
 
 template <class T, class Exec>

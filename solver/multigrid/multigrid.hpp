@@ -17,9 +17,11 @@ struct MultigridOptions {
   multigrid::HierarchyOptions levels{};
   multigrid::CycleOptions cycle{};
   bool in_double = false;  // levels are stored in double, else in float; complex alike
+  Index vectors = 0;       // near-null vectors to look for at most; of real matrices
 
-  /// cycle (v, w), degree (1 to 16), strength, block, coarsest (1 to 2000), precision (float,
-  /// double), coarsening (auto, aggregates). Throws as OptionReader does.
+  /// cycle (v, w, k), degree (1 to 16), strength, block, coarsest (1 to 2000), precision (float,
+  /// double), coarsening (auto, aggregates, classical), aggressive (1 to 10, of classical), vectors
+  /// (1 to 8). Throws as OptionReader does.
   static MultigridOptions read(std::string_view name, const NamedOptions& options);
 };
 
@@ -27,6 +29,12 @@ struct MultigridOptions {
 /// symmetric positive definite where A is, as far as rounding lets it be: a W-cycle in float needs
 /// the eigenvalues of the last levels, scaled to ones on the diagonal, above 1e-6 or so. Bytes: see
 /// multigrid::Hierarchy. The setup is done on the host, in double. T: double, float, complex alike.
+///
+/// options.vectors: as long as 12 steps of x := x - M^-1 A x from a pseudo-random x leave more than
+/// 0.3 of its A-norm a step, what is left is added to the near-null vectors, so many times at most,
+/// and the levels are made again; those are kept that reduce an error most for the bytes that they
+/// move (adaptive smoothed aggregation, Brezina, Falgout, MacLachlan, Manteuffel, McCormick & Ruge,
+/// SISC 25(6), 2004, DOI 10.1137/S1064827502418598). Each costs a setup and 12 cycles.
 template <class T, class Exec = Kokkos::DefaultExecutionSpace>
 class Multigrid {
  public:
@@ -38,6 +46,8 @@ class Multigrid {
 
   void apply(const Exec& exec, const ConstVector<T, Exec>& r, const Vector<T, Exec>& z) const;
   double bytes() const;
+  /// False for a K-cycle.
+  bool is_fixed() const { return !options_.cycle.krylov; }
   SetupNote setup_note() const { return note_; }
   std::vector<SetupFact> report() const { return facts_; }
   /// Throws as the constructor does, and is then as before; std::invalid_argument where A has other
@@ -47,8 +57,18 @@ class Multigrid {
  private:
   using Stored = std::conditional_t<is_complex<T>, Kokkos::complex<float>, float>;
   using StoredInDouble = std::conditional_t<is_complex<T>, Kokkos::complex<double>, double>;
+  /// What cycles leave of a pseudo-random vector, and the share of its A-norm that one leaves.
+  struct Slow {
+    Vector<T, Exec> x;
+    double rate = 0;
+  };
+
+  void set_up(const HostCsr<T>& a, const multigrid::HierarchyOptions& levels);
+  Slow slowest(const Csr<T, Exec>& a) const;
+  void find_vectors(const HostCsr<T>& a);
 
   MultigridOptions options_;
+  Index block_ = 1;
   bool grid_ = false;
   std::shared_ptr<const multigrid::Hierarchy<Stored, Exec>> levels_;
   std::shared_ptr<const multigrid::Hierarchy<StoredInDouble, Exec>> in_double_;

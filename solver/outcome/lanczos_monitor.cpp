@@ -30,6 +30,11 @@ void LanczosMonitor::step(std::int64_t iteration, double alpha, double rho, doub
   const double smallest = run.lanczos.smallest;
   smallest_ = smallest_ > 0 ? std::min(smallest_, smallest) : smallest;
   largest_ = std::max(largest_, run.lanczos.largest);
+  step(iteration, residual);
+}
+
+void LanczosMonitor::step(std::int64_t iteration, double residual) {
+  const auto k = static_cast<std::size_t>(iteration);
   best_.resize(k, best_.back());  // an iteration that ended in a restart made no step
   best_.push_back(std::min(best_.back(), residual));
   last_ = residual;
@@ -45,8 +50,8 @@ std::int64_t LanczosMonitor::iterations_left(double target) {
     const std::int64_t middle = k / 2;
     const double earlier = best_[static_cast<std::size_t>(middle)];
     const double observed = std::log(earlier / now) / static_cast<double>(k - middle);
-    const double root = std::sqrt(std::max(1.0, largest_ / smallest_));
-    const double guaranteed = std::log1p(2 / (root - 1));
+    const double root = smallest_ > 0 ? std::sqrt(std::max(1.0, largest_ / smallest_)) : 0;
+    const double guaranteed = smallest_ > 0 ? std::log1p(2 / (root - 1)) : 0;
     const double left = std::log(now / target) / std::max(observed, guaranteed);
     predicted_end_ = left < 1e15 ? k + static_cast<std::int64_t>(std::ceil(left)) : -1;
   }

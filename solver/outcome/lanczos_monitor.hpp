@@ -15,6 +15,8 @@ class LanczosMonitor {
   void start(double rho, double scale, double residual);
   /// Step `iteration`, by alpha, which made rho = r'z; the recurrence's |r| after it.
   void step(std::int64_t iteration, double alpha, double rho, double residual);
+  /// Step `iteration` of a flexible method, whose coefficients belong to no Lanczos process.
+  void step(std::int64_t iteration, double residual);
 
   /// Iterations until |r| <= target, as far as can be told; -1: cannot. Amortized O(1).
   ///

@@ -24,6 +24,7 @@ inline constexpr MethodTraits cg_traits{
     .title = "CG",
     .needs_symmetry = true,
     .needs_definiteness = true,
+    .admits_changing_preconditioner = true,
     .smallest = "energy norm of the error so far, not always the smallest residual",
     .best_in = "the energy norm"};
 

@@ -25,6 +25,8 @@ class OptionReader {
   OptionReader(std::string_view kind, std::string_view name, const NamedOptions& options,
                std::initializer_list<std::string_view> known);
 
+  /// Whether it is given.
+  bool has(std::string_view option) const { return find(option) != nullptr; }
   /// A whole number from 1 on; `otherwise` where the option is not given.
   std::int32_t whole_number(std::string_view option, std::int32_t otherwise) const;
   /// A whole number from 1 to `most`.

@@ -79,6 +79,7 @@ struct Counter {
 
 /// What conjugate gradients know of A besides, from their own coefficients.
 struct CgInsight {
+  bool flexible = false;        // M changed from call to call: nothing else of this is known
   Spectrum spectrum;            // of M^-1 A
   ErrorBounds error;            // |x - x*|_A
   ErrorHistory error_history;   // [iterations + 1] the same for each iterate

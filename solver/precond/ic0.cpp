@@ -3,12 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 
 #include <fmt/core.h>
+#include <krysol/solver/precond/ic_fill.hpp>
 #include <krysol/spmv/base/finite.hpp>
-#include <krysol/spmv/base/memory.hpp>
 #include <krysol/spmv/base/spaces.hpp>
 
 namespace krysol {
@@ -76,115 +75,40 @@ bool levels_pay(const SweepPattern& pattern, int threads) {
       row);
 }
 
-/// The entries of L up to a level of fill, row by row. Those of column k that rows so far have are
-/// a list, as elimination of k meets them.
-class Fill {
- public:
-  Fill(const std::vector<Offset>& row_ptr, const std::vector<Index>& col_idx, int most)
-      : most_(most), columns_(row_ptr.size() - 1), level_(row_ptr.size() - 1, none) {
-    const std::size_t rows = row_ptr.size() - 1;
-    fill_ptr.reserve(rows + 1);
-    fill_ptr.push_back(0);
-    for (std::size_t i = 0; i < rows; ++i) {
-      for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) meet(col_idx[k], 0);
-      while (!waiting_.empty()) {
-        std::pop_heap(waiting_.begin(), waiting_.end(), std::greater<>());
-        const Index next = waiting_.back();
-        waiting_.pop_back();
-        eliminate(next);
-      }
-      finish_row(static_cast<Index>(i));
-      if (fill_idx.size() > most_fill * (col_idx.size() + rows)) {
-        throw PreconditionerRefusal(
-            fmt::format("ic: fill of level {} is more than {} times the entries of A when it comes "
-                        "to row {}; fewer levels have less, and ic0 has none",
-                        most_, most_fill, i + 1),
-            static_cast<Index>(i));
-      }
-    }
-  }
-
-  std::vector<Offset> fill_ptr;
-  std::vector<Index> fill_idx;
-
- private:
-  static constexpr int none = std::numeric_limits<int>::max();
-  static constexpr std::size_t most_fill = 30;  // a row that all others share fills everything
-  struct Entry {
-    Index row;
-    int level;
-  };
-
-  void meet(Index col, int level) {
-    int& now = level_[static_cast<std::size_t>(col)];
-    if (now == none) {
-      waiting_.push_back(col);
-      std::push_heap(waiting_.begin(), waiting_.end(), std::greater<>());
-      fill_idx.push_back(col);
-    }
-    now = std::min(now, level);
-  }
-  /// Columns come in ascending order, so no level of column k changes any more.
-  void eliminate(Index k) {
-    const int own = level_[static_cast<std::size_t>(k)];
-    for (const Entry& e : columns_[static_cast<std::size_t>(k)]) {
-      if (own + e.level + 1 <= most_) meet(e.row, own + e.level + 1);
-    }
-  }
-  void finish_row(Index i) {
-    const auto begin = fill_idx.begin() + static_cast<std::ptrdiff_t>(fill_ptr.back());
-    std::sort(begin, fill_idx.end());
-    for (auto k = begin; k != fill_idx.end(); ++k) {
-      int& level = level_[static_cast<std::size_t>(*k)];
-      if (level < most_) columns_[static_cast<std::size_t>(*k)].push_back({i, level});
-      level = none;
-    }
-    constexpr std::size_t often = 4096;  // rows, until memory is looked at again
-    fill_ptr.push_back(static_cast<Offset>(fill_idx.size()));
-    if (fill_ptr.size() % often == 0) {
-      constexpr double of_an_entry = 64;  // bytes, with what is to come
-      require_host_memory("ic", of_an_entry * static_cast<double>(fill_idx.size()));
-    }
-  }
-
-  int most_;
-  std::vector<std::vector<Entry>> columns_;
-  std::vector<int> level_;      // [rows] of the entry in each column of the row at work; else none
-  std::vector<Index> waiting_;  // columns of that row, the least first
-};
-
-/// The values of A at the places of L.
+/// The values of A at the places of L: those that L has not are left out.
 template <class T>
-LowerPart<T> widened(LowerPart<T> part, const Ic0Structure& s) {
-  LowerPart<T> wide;
-  wide.row_ptr = s.fill_ptr;
-  wide.col_idx = s.fill_idx;
-  wide.values.assign(s.fill_idx.size(), T(0));
-  wide.diagonal = std::move(part.diagonal);
-  for (std::size_t i = 0; i + 1 < s.fill_ptr.size(); ++i) {
-    Offset to = s.fill_ptr[i];
+LowerPart<T> at_places(LowerPart<T> part, const FillPattern& l) {
+  LowerPart<T> out;
+  out.row_ptr = l.row_ptr;
+  out.col_idx = l.col_idx;
+  out.values.assign(l.col_idx.size(), T(0));
+  out.diagonal = std::move(part.diagonal);
+  for (std::size_t i = 0; i + 1 < l.row_ptr.size(); ++i) {
+    Offset to = l.row_ptr[i];
+    const Offset end = l.row_ptr[i + 1];
     for (Offset k = part.row_ptr[i]; k < part.row_ptr[i + 1]; ++k) {
-      while (s.fill_idx[to] != part.col_idx[k]) ++to;
-      wide.values[to] = part.values[k];
+      while (to < end && l.col_idx[to] < part.col_idx[k]) ++to;
+      if (to < end && l.col_idx[to] == part.col_idx[k]) out.values[to] = part.values[k];
     }
   }
-  return wide;
+  return out;
 }
 
 }  // namespace
 
 template <class T>
-Ic0Structure analyze_ic0(const HostCsr<T>& a, int threads, int level) {
+Ic0Structure analyze_ic0(const HostCsr<T>& a, int threads, const FillRule& rule) {
   LowerPart<T> part = lower_part(a);
   Ic0Structure s;
-  s.level = level;
-  if (level > 0) {
-    Fill fill(part.row_ptr, part.col_idx, level);
-    s.fill_ptr = std::move(fill.fill_ptr);
-    s.fill_idx = std::move(fill.fill_idx);
+  s.rule = rule;
+  if (rule.threshold > 0) {
+    check_diagonal("ic", part);
+    s.fill = fill_above(part, rule.threshold);
+  } else if (rule.level > 0) {
+    s.fill = fill_of_levels(part.row_ptr, part.col_idx, rule.level);
   }
-  const std::vector<Offset>& row_ptr = level > 0 ? s.fill_ptr : part.row_ptr;
-  const std::vector<Index>& col_idx = level > 0 ? s.fill_idx : part.col_idx;
+  const std::vector<Offset>& row_ptr = rule.fills() ? s.fill.row_ptr : part.row_ptr;
+  const std::vector<Index>& col_idx = rule.fills() ? s.fill.col_idx : part.col_idx;
   if (threads != 1) s.sweeps = arrange(row_ptr, col_idx, dependency_levels(row_ptr, col_idx));
   if (threads == 1 || (threads > 1 && !levels_pay(s.sweeps, threads))) {
     s.sweeps = arrange(row_ptr, col_idx, in_their_own_order(a.rows));
@@ -199,7 +123,7 @@ Ic0Factor<T> factorize_ic0(const Ic0Structure& structure, const HostCsr<T>& a) {
   LowerPart<T> part = lower_part(a);
   check_pattern(structure.name, structure.row_ptr, structure.col_idx, part.row_ptr, part.col_idx);
   check_diagonal(structure.name, part);
-  if (structure.level > 0) part = widened(std::move(part), structure);
+  if (structure.rule.fills()) part = at_places(std::move(part), structure.fill);
   const std::size_t rows = part.diagonal.size();
   std::vector<Real<T>> scale(rows);
   for (std::size_t i = 0; i < rows; ++i) scale[i] = 1 / std::sqrt(real_part(part.diagonal[i]));
@@ -235,8 +159,8 @@ SetupNote ic0_note(std::string_view name, double shift, int attempts, Index firs
                       name, first_bad_row + 1, shift, attempts)};
 }
 
-#define KRYSOL_INSTANTIATE(T)                                     \
-  template Ic0Structure analyze_ic0(const HostCsr<T>&, int, int); \
+#define KRYSOL_INSTANTIATE(T)                                                 \
+  template Ic0Structure analyze_ic0(const HostCsr<T>&, int, const FillRule&); \
   template Ic0Factor<T> factorize_ic0(const Ic0Structure&, const HostCsr<T>&);
 KRYSOL_FOR_EACH_ENTRY(KRYSOL_INSTANTIATE)
 #undef KRYSOL_INSTANTIATE

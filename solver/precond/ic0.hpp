@@ -1,10 +1,10 @@
-// Incomplete Cholesky, without fill or with that of some levels.
+// Incomplete Cholesky, without fill, with that of some levels or with what is large.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 #include <memory>
 
-#include <krysol/solver/precond/level_scheduled_solve.hpp>
+#include <krysol/solver/precond/ic_fill.hpp>
 #include <krysol/solver/precond/preconditioner.hpp>
 
 namespace krysol {
@@ -12,11 +12,10 @@ namespace krysol {
 /// What ic0 and ic know of a matrix before its values: kept while those change in time.
 struct Ic0Structure {
   std::string_view name = "ic0";  // in messages
-  int level = 0;                  // of fill
-  std::vector<Offset> row_ptr;    // [rows + 1] of the strictly lower triangle of A
-  std::vector<Index> col_idx;     // [nnz] ascending in a row
-  std::vector<Offset> fill_ptr;   // of L, where level > 0
-  std::vector<Index> fill_idx;
+  FillRule rule;
+  std::vector<Offset> row_ptr;  // [rows + 1] of the strictly lower triangle of A
+  std::vector<Index> col_idx;   // [nnz] ascending in a row
+  FillPattern fill;             // of L, where the rule makes it another one
   SweepPattern sweeps;
 };
 
@@ -30,14 +29,12 @@ struct Ic0Factor {
 };
 
 /// threads: of a host that will apply it; 0 for a GPU. Few threads keep the rows in their own
-/// order, and one of them does the work. No bit of a result depends on it.
-/// level: an entry of A has level 0, one that elimination of k makes at (i, j) the sum of those of
-/// (i, k) and (j, k) and 1, the least over k; L has those up to `level`. Gustafsson, BIT 18, 1978,
-/// DOI 10.1007/BF01931691; Saad 2003, section 10.3.3. Throws PreconditionerRefusal where the fill
-/// is more than 30 times the entries and rows of the triangle, OutOfMemory where it would take more
-/// memory than there is.
+/// order, and one of them does the work. No bit of a result depends on it. With a threshold the
+/// places are those that the values of this A make large (fill_above); they are kept for others.
+/// Throws as fill_of_levels does; with a threshold, PreconditionerRefusal where a diagonal entry is
+/// not positive and finite.
 template <class T>
-Ic0Structure analyze_ic0(const HostCsr<T>& a, int threads = 0, int level = 0);
+Ic0Structure analyze_ic0(const HostCsr<T>& a, int threads = 0, const FillRule& rule = {});
 
 /// Row by row, with S A S in place of A where S = diag(A)^-1/2:
 ///
@@ -105,10 +102,10 @@ struct Ic : Ic0<T, Exec> {
 };
 
 template <class M, class Exec, class T>
-M make_incomplete_cholesky(const HostCsr<T>& a, int level) {
+M make_incomplete_cholesky(const HostCsr<T>& a, const FillRule& rule) {
   M m;
   const int threads = on_host<Exec> ? static_cast<int>(Exec{}.concurrency()) : 0;
-  Ic0Structure structure = analyze_ic0(a, threads, level);
+  Ic0Structure structure = analyze_ic0(a, threads, rule);
   structure.name = M::name;
   m.structure = std::make_shared<const Ic0Structure>(std::move(structure));
   m.sweeps = make_sweeps<T, Exec>(m.structure->sweeps);
@@ -118,12 +115,13 @@ M make_incomplete_cholesky(const HostCsr<T>& a, int level) {
 
 template <class Exec = Kokkos::DefaultExecutionSpace, class T>
 Ic0<T, Exec> make_ic0(const HostCsr<T>& a) {
-  return make_incomplete_cholesky<Ic0<T, Exec>, Exec>(a, 0);
+  return make_incomplete_cholesky<Ic0<T, Exec>, Exec>(a, {});
 }
 
 template <class Exec = Kokkos::DefaultExecutionSpace, class T>
-Ic<T, Exec> make_ic(const HostCsr<T>& a, int level = Ic<T, Exec>::default_level) {
-  return make_incomplete_cholesky<Ic<T, Exec>, Exec>(a, level);
+Ic<T, Exec> make_ic(const HostCsr<T>& a,
+                    const FillRule& rule = {.level = Ic<T, Exec>::default_level}) {
+  return make_incomplete_cholesky<Ic<T, Exec>, Exec>(a, rule);
 }
 
 }  // namespace krysol

@@ -12,16 +12,18 @@
 
 namespace krysol {
 
-/// z := M^-1 r with M symmetric (Hermitian) positive definite, the same linear map in each call. r,
-/// z: [rows], not overlapping; r is not written, and what z held is not read. apply may return
-/// before z is complete: exec.fence() waits for it. A user's own type needs no more than apply.
-/// Optional:
+/// z := M^-1 r with M symmetric (Hermitian) positive definite, the same linear map in each call
+/// unless is_fixed says otherwise, which flexible methods alone take. r, z: [rows], not
+/// overlapping; r is not written, and what z held is not read. apply may return before z is
+/// complete: exec.fence() waits for it. A user's own type needs no more than apply. Optional:
 ///
 ///     double bytes() const                      that one application moves, with r and z
 ///     void update(const HostCsr<T>&)            other values in the same pattern
 ///     SetupNote setup_note() const              what the setup had to do differently
 ///     std::vector<SetupFact> report() const     a table of what was made
 ///     static constexpr bool can_smooth = true   see `smooth` (solver/precond/smooth.hpp)
+///     bool is_fixed() const                     false: M^-1 is not the same linear map in each
+///     call
 template <class M, class T, class Exec>
 concept Preconditioner = requires(const M& m, const Exec& exec, ConstVector<T, Exec> r,
                                   Vector<T, Exec> z) {
@@ -71,6 +73,16 @@ class PreconditionerRefusal : public std::invalid_argument {
   Index row_;
 };
 
+/// Whether M^-1 is the same linear map in each call.
+template <class M>
+bool is_fixed(const M& m) {
+  if constexpr (requires { m.is_fixed(); }) {
+    return m.is_fixed();
+  } else {
+    return true;
+  }
+}
+
 /// A preconditioner whose type is known at run time only. Several host threads may apply one at
 /// once, to vectors of their own; update() is for one thread, while no other applies it.
 template <class T, class Exec = Kokkos::DefaultExecutionSpace>
@@ -95,6 +107,9 @@ class AnyPreconditioner {
   /// True where no eigenvalue of M^-1 A is above 2 for any symmetric positive definite A: then
   /// x := x + M^-1 (b - A x) never increases the error in the A-norm. See `smooth`.
   virtual bool can_smooth() const { return false; }
+  /// False where z is no linear function of r, or another one in each call: where an iteration runs
+  /// inside of M, for instance. See is_fixed (below).
+  virtual bool is_fixed() const { return true; }
 
  protected:
   AnyPreconditioner() = default;
@@ -142,6 +157,10 @@ class PreconditionerOf final : public AnyPreconditioner<T, Exec> {
   bool can_smooth() const override {
     if constexpr (requires { M::can_smooth; }) return M::can_smooth;
     return false;
+  }
+  bool is_fixed() const override {
+    if constexpr (requires { m_.is_fixed(); }) return m_.is_fixed();
+    return true;
   }
 
  private:

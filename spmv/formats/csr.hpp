@@ -20,6 +20,8 @@ struct Csr {
   static constexpr std::string_view name = "csr";
   static constexpr std::string_view good_for = "any matrix; nothing is padded or reordered";
   static constexpr std::string_view variants = "thread|lanes|balanced";
+  template <class T>
+  static constexpr bool multiplies_packs = true;
   using value_type = S;
   using execution_space = Exec;
 
@@ -66,6 +68,8 @@ struct CsrProduct {
   bool gathers;    // see gathers_pay
   bool staged;     // on a GPU: blocks are made for scratch memory, see StagedRows
   static constexpr bool writes_in_order = !is_pack<T>;
+  /// Packs and complex numbers take so long for an entry that one loop serves all rows.
+  static constexpr bool has_loops_for_few = !is_pack<T> && !is_complex<T>;
 
   /// Asks for `count` of the entries 512 further on than k. Always inlined: g++ leaves prefetches
   /// out of a function that only reads, because to it they do nothing.
@@ -192,7 +196,9 @@ struct CsrProduct {
   KOKKOS_INLINE_FUNCTION void operator()(const Member<Exec>& member, std::int64_t first, int count,
                                          T* sum) const {
     if constexpr (Tiles<Exec>::tiled) {
-      if (few_a_row) {
+      if constexpr (!has_loops_for_few) {
+        add_rows_of<is_pack<T>>(first, count, sum);
+      } else if (few_a_row) {
         add_rows_of<true>(first, count, sum);
       } else {
         add_rows_of<false>(first, count, sum);

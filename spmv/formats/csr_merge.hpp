@@ -137,6 +137,8 @@ struct MergePiece {
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t p, const Member<Exec>& member) const {
     if constexpr (!Tiles<Exec>::tiled) {
       add_rows_of_team(p, member);
+    } else if constexpr (!CsrProduct<S, T, Exec>::has_loops_for_few) {
+      add_rows_of<is_pack<T>>(p);
     } else if (product.few_a_row) {
       add_rows_of<true>(p);
     } else {

@@ -20,9 +20,6 @@ inline constexpr std::size_t short_codes = 256;  // more take codes of 16 bits
 template <class S, class Exec = Kokkos::DefaultExecutionSpace>
 struct SellDictionary : ShortSlices<Exec> {
   static constexpr std::string_view name = "sell_dictionary";
-  /// Several complex vectors are multiplied one after the other.
-  template <class T>
-  static constexpr bool multiplies_packs = !is_complex<T>;
   static constexpr std::string_view good_for =
       "few distinct values, neighbours near: unit weights, one material; a byte or two for each";
   static constexpr std::string_view variants = "N";

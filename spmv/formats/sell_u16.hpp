@@ -19,9 +19,6 @@ namespace krysol {
 template <class S, class Exec = Kokkos::DefaultExecutionSpace>
 struct SellU16 : ShortSlices<Exec> {
   static constexpr std::string_view name = "sell_u16";
-  /// Several complex vectors are multiplied one after the other.
-  template <class T>
-  static constexpr bool multiplies_packs = !is_complex<T>;
   static constexpr std::string_view good_for =
       "meshes and stencils: rows near each other read x in few places; columns take 16 bits";
   static constexpr std::string_view variants = "N";

@@ -21,9 +21,6 @@ FormatEstimate estimate_symmetric_bsr(const MatrixProfile& matrix);
 template <class S, class Exec = Kokkos::DefaultExecutionSpace>
 struct SymmetricBsr {
   static constexpr std::string_view name = "symmetric_bsr";
-  /// Several complex vectors are multiplied one after the other.
-  template <class T>
-  static constexpr bool multiplies_packs = !is_complex<T>;
   static constexpr std::string_view good_for =
       "the same with dense blocks of 2 to 8 unknowns a node; symmetric_bsr:N gives their size";
   static constexpr std::string_view variants = "N";

@@ -96,6 +96,13 @@ std::vector<idx_t> parts_by_metis(Graph& graph, Index rows, idx_t parts) {
 
 bool can_partition() { return true; }
 
+std::vector<Index> partition_rows(const Offset* row_ptr, const Index* col_idx, Index rows,
+                                  Index parts) {
+  Graph graph = graph_of(row_ptr, col_idx, rows);
+  const std::vector<idx_t> part = parts_by_metis(graph, rows, parts);
+  return {part.begin(), part.end()};
+}
+
 Permutation partition_order(const Offset* row_ptr, const Index* col_idx, Index rows,
                             Index rows_per_part) {
   Permutation order = reverse_cuthill_mckee(row_ptr, col_idx, rows);
@@ -110,6 +117,10 @@ Permutation partition_order(const Offset* row_ptr, const Index* col_idx, Index r
 #else
 
 bool can_partition() { return false; }
+
+std::vector<Index> partition_rows(const Offset*, const Index*, Index, Index) {
+  throw std::invalid_argument("krysol::partition_rows: Krysol was built without METIS");
+}
 
 Permutation partition_order(const Offset*, const Index*, Index, Index) {
   throw std::invalid_argument("krysol::partition_order: Krysol was built without METIS");

@@ -2,12 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <vector>
+
 #include <krysol/spmv/order/order_choice.hpp>
 
 namespace krysol {
 
 /// True where Krysol was built with METIS (Debian: libmetis-dev).
 bool can_partition();
+
+/// The part of each row, from 0 to parts - 1: of similar size, with few entries between rows of
+/// different parts; some may be empty. Otherwise as partition_order.
+std::vector<Index> partition_rows(const Offset* row_ptr, const Index* col_idx, Index rows,
+                                  Index parts);
 
 /// An order in which the rows of a part stand together: rows / rows_per_part parts of similar size,
 /// between which few entries lie, so that the x that a part names stays in a cache. In a part the

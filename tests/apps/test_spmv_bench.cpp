@@ -83,6 +83,7 @@ TEST_F(SpmvBench, TakesTheSamplesRandomMatrixByDefault) {
       << "the same name is the same matrix";
 }
 
+#ifdef KRYSOL_HAVE_FLOAT
 TEST_F(SpmvBench, ReadsFilesAndSingles) {
   const auto matrix = write("m.mtx",
                             "%%MatrixMarket matrix coordinate real general\n"
@@ -111,6 +112,15 @@ TEST_F(SpmvBench, StoresValuesInFloatUnderVectorsOfDouble) {
   }
   EXPECT_NE(run({matrix, "--reduced", "--single"}).code, 0);
 }
+#else
+TEST_F(SpmvBench, RefusesTypesThatThisBuildDoesNotHold) {
+  for (const char* option : {"--single", "--reduced"}) {
+    const Outcome o = run({"poisson2d:9", option});
+    EXPECT_EQ(o.code, 2) << option;
+    EXPECT_TRUE(holds(o.err, std::string(option) + " needs krysol::float")) << o.err;
+  }
+}
+#endif
 
 TEST_F(SpmvBench, MakesEveryProblem) {
   // rows and nonzeros that a pencil finds
@@ -303,6 +313,7 @@ TEST_F(SpmvBench, WritesCsv) {
             std::count(lines[0].begin(), lines[0].end(), ','));
 }
 
+#ifdef KRYSOL_HAVE_FLOAT
 TEST_F(SpmvBench, ReturnsOneWhereAResultIsWrong) {
   // 1e300 is infinite in float, and so is y: no rounding explains that.
   const auto matrix = write("large.mtx",
@@ -316,6 +327,7 @@ TEST_F(SpmvBench, ReturnsOneWhereAResultIsWrong) {
   EXPECT_EQ(run({matrix, "--verify", "--format", "csr", "--iterations", "1"}).code, 0)
       << "a double holds it";
 }
+#endif
 
 TEST_F(SpmvBench, ReturnsOneWhereNoFormatHasFigures) {
   const std::string format = bench_on_host ? "symmetric" : "dia";

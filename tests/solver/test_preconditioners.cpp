@@ -164,7 +164,7 @@ TYPED_TEST(Preconditioner, AnswersAnUnknownNameOrNumberWithTheTable) {
   using Exec = typename TypeParam::Space;
   std::string known;
   for (const auto& m : krysol::list_preconditioners()) known += " " + std::string(m.name);
-  EXPECT_EQ(known, " none jacobi block-jacobi ic0 ic fsai ssor amg cholesky");
+  EXPECT_EQ(known, " none jacobi block-jacobi ic0 ic fsai ssor chebyshev schwarz amg cholesky");
   const auto a = to_csr(as<FileScalar<T>>(poisson1d(8))).matrix;
   for (const std::string name :
        {"jakobi", "", "Jacobi", "jacobi:3", "jacobi:", "none:1", "ic0:1"}) {
@@ -201,6 +201,8 @@ const std::vector<std::string> all_kinds = {"none",
                                             "fsai",
                                             "ssor",
                                             "ssor:1.3",
+                                            "schwarz:12",
+                                            "schwarz:9,overlap=2,local=ic0",
                                             "amg:precision=double",
                                             "amg:coarsest=4,precision=double",
                                             "amg:coarsest=4,precision=double,cycle=w,degree=1"};
@@ -278,7 +280,7 @@ TYPED_TEST(Preconditioner, NamesTheRowWhereAnUpdateHasAnotherPattern) {
                   (name == "cholesky" ? "set up" : "analysed"));
     EXPECT_EQ(applied(*made.m, r), before) << "it must be left as it was";
   }
-  for (const std::string name : {"jacobi", "block-jacobi", "fsai", "amg"}) {
+  for (const std::string name : {"jacobi", "block-jacobi", "fsai", "schwarz", "amg"}) {
     auto made = make_preconditioner<T, Exec>(name, a);
     EXPECT_EQ(message_of([&] { update_preconditioner(made, smaller); }),
               name + ": a matrix of 8 rows where one of 12 was set up");
@@ -293,12 +295,16 @@ TYPED_TEST(Preconditioner, GivesWayAndComesBackAsTheValuesChange) {
   t.add(6, 6, -5);
   const auto bad = to_csr(t).matrix;
   const auto r = random_vector<T>(12, 7);
-  for (const std::string name : {"ic0", "ic", "fsai", "ssor", "amg", "cholesky"}) {
+  for (const std::string name : {"ic0", "ic", "fsai", "ssor", "schwarz", "amg", "cholesky"}) {
     auto made = make_preconditioner<T, Exec>(name, good);
     EXPECT_EQ(made.note, "");
     update_preconditioner(made, bad);
     EXPECT_EQ(made.used, "jacobi");
-    EXPECT_EQ(made.note, name + ": row 7 has -1 on the diagonal; jacobi is used instead");
+    EXPECT_EQ(made.note, (name == "schwarz"
+                              ? "schwarz: the matrix of the part of row 7 is not positive definite "
+                                "there"
+                              : name + ": row 7 has -1 on the diagonal") +
+                             std::string("; jacobi is used instead"));
     EXPECT_EQ(applied(*made.m, r), (applied<T, Exec>("jacobi", bad, r)));
     update_preconditioner(made, good);
     EXPECT_EQ(made.used, name);

@@ -72,7 +72,11 @@ struct On {
 };
 
 template <class Exec>
-using EntriesOn = TypeList<On<float, Exec>, On<double, Exec>, On<Kokkos::complex<double>, Exec>>;
+using EntriesOn = TypeList<
+#ifdef KRYSOL_HAVE_FLOAT
+    On<float, Exec>,
+#endif
+    On<double, Exec>, On<Kokkos::complex<double>, Exec>>;
 
 template <class List>
 struct AllEntriesOn;
@@ -80,8 +84,8 @@ template <class... Exec>
 struct AllEntriesOn<TypeList<Exec...>> {
   using type = Join<EntriesOn<Exec>...>;
 };
-/// The entry types on all spaces; complex float, which is float in each of its parts, has its own
-/// tests of formats and of solvers.
+/// The entry types that this build holds, on all spaces; complex float, which is float in each of
+/// its parts, has its own tests of formats and of solvers.
 using EntriesAndSpaces = typename AllEntriesOn<Spaces>::type;
 
 template <class T>

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include <krysol/gallery/problems.hpp>
+#include <krysol/solver/coarsening/grid_product.hpp>
 #include <krysol/solver/multigrid/cycle.hpp>
-#include <krysol/solver/multigrid/grid_product.hpp>
 #include <krysol/solver/solve.hpp>
 #include "dense.hpp"
 #include "problems.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <krysol/gallery/problems.hpp>
-#include <krysol/solver/multigrid/grid_modes.hpp>
+#include <krysol/solver/coarsening/grid_modes.hpp>
 #include "problems.hpp"
 #include "solving.hpp"
 

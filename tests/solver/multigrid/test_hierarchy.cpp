@@ -8,10 +8,10 @@
 #include <vector>
 
 #include <krysol/gallery/problems.hpp>
+#include <krysol/solver/coarsening/node_blocks.hpp>
+#include <krysol/solver/coarsening/sparse_product.hpp>
 #include <krysol/solver/multigrid/hierarchy.hpp>
 #include <krysol/solver/multigrid/largest_eigenvalue.hpp>
-#include <krysol/solver/multigrid/node_blocks.hpp>
-#include <krysol/solver/multigrid/sparse_product.hpp>
 #include "dense.hpp"
 #include "eigen_oracle.hpp"
 #include "messages.hpp"

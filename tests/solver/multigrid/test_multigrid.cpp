@@ -391,7 +391,7 @@ TYPED_TEST(Multigrid, SaysWhatItsOptionsMayBe) {
   const auto said = [&](const std::string& name) {
     return message_of([&] { make_preconditioner<double, TypeParam>(name, a); });
   };
-  EXPECT_EQ(said("amg:f"), "preconditioner 'amg:f': expected one of v w after 'amg:'");
+  EXPECT_EQ(said("amg:f"), "preconditioner 'amg:f': expected one of v w k after 'amg:'");
   EXPECT_EQ(said("amg:degree=17"),
             "preconditioner 'amg:degree=17': option 'degree' must be a whole number from 1 to 16, "
             "not '17'");
@@ -413,10 +413,10 @@ TYPED_TEST(Multigrid, SaysWhatItsOptionsMayBe) {
   EXPECT_EQ(
       said("amg:theta=1"),
       "preconditioner 'amg:theta=1': unknown option 'theta'; known: cycle degree strength block "
-      "coarsest precision coarsening");
+      "coarsest precision coarsening aggressive vectors");
   EXPECT_EQ(said("amg:coarsening=pmis"),
             "preconditioner 'amg:coarsening=pmis': option 'coarsening' must be one of auto "
-            "aggregates, not 'pmis'");
+            "aggregates classical, not 'pmis'");
   EXPECT_EQ(said("amg:block=5"), "amg: nodes of 5 rows do not make up a matrix of 12");
 }
 

@@ -15,6 +15,7 @@
 #include "dense.hpp"
 #include "messages.hpp"
 #include "problems.hpp"
+#include "solving.hpp"
 #include "spaces.hpp"
 
 namespace {
@@ -49,15 +50,16 @@ TEST(IncompleteCholesky, HasTheFillOfEachLevel) {
     const auto a = to_csr(t).matrix;
     const auto expected = levels_of_fill(a);
     for (const int level : {1, 2, 5}) {
-      const auto s = krysol::analyze_ic0(a, 1, level);
-      ASSERT_EQ(s.fill_ptr.size(), static_cast<std::size_t>(a.rows) + 1);
+      const auto s = krysol::analyze_ic0(a, 1, {.level = level});
+      ASSERT_EQ(s.fill.row_ptr.size(), static_cast<std::size_t>(a.rows) + 1);
       for (std::size_t i = 0; i < expected.size(); ++i) {
         std::vector<Index> row;
         for (std::size_t j = 0; j < i; ++j) {
           if (expected[i][j] <= level) row.push_back(static_cast<Index>(j));
         }
-        const auto begin = s.fill_idx.begin() + s.fill_ptr[i];
-        EXPECT_EQ(std::vector<Index>(begin, s.fill_idx.begin() + s.fill_ptr[i + 1]), row) << i;
+        const auto begin = s.fill.col_idx.begin() + s.fill.row_ptr[i];
+        EXPECT_EQ(std::vector<Index>(begin, s.fill.col_idx.begin() + s.fill.row_ptr[i + 1]), row)
+            << i;
       }
     }
   }
@@ -70,15 +72,15 @@ TEST(IncompleteCholesky, EqualsTheMatrixWhereItHasEntries) {
   const auto wide = dense(t);
   const auto n = static_cast<std::size_t>(a.rows);
   for (const int level : {1, 3}) {
-    const auto s = krysol::analyze_ic0(a, 1, level);
+    const auto s = krysol::analyze_ic0(a, 1, {.level = level});
     const auto f = krysol::factorize_ic0(s, a);
     EXPECT_EQ(f.shift, 0);
     Dense<long double> l(n, n);
     for (std::size_t i = 0; i < n; ++i) {
       l(i, i) = 1;
-      for (auto k = s.fill_ptr[i]; k < s.fill_ptr[i + 1]; ++k) {
+      for (auto k = s.fill.row_ptr[i]; k < s.fill.row_ptr[i + 1]; ++k) {
         const auto at = static_cast<std::size_t>(k);
-        l(i, static_cast<std::size_t>(s.fill_idx[at])) = f.values.lower[at];
+        l(i, static_cast<std::size_t>(s.fill.col_idx[at])) = f.values.lower[at];
       }
     }
     const auto product = [&](std::size_t i, std::size_t j) {
@@ -90,8 +92,8 @@ TEST(IncompleteCholesky, EqualsTheMatrixWhereItHasEntries) {
     };
     for (std::size_t i = 0; i < n; ++i) {
       EXPECT_NEAR(static_cast<double>(product(i, i) / wide(i, i)), 1, 1e-13);
-      for (auto k = s.fill_ptr[i]; k < s.fill_ptr[i + 1]; ++k) {
-        const auto j = static_cast<std::size_t>(s.fill_idx[static_cast<std::size_t>(k)]);
+      for (auto k = s.fill.row_ptr[i]; k < s.fill.row_ptr[i + 1]; ++k) {
+        const auto j = static_cast<std::size_t>(s.fill.col_idx[static_cast<std::size_t>(k)]);
         EXPECT_LE(std::abs(product(i, j) - wide(i, j)),
                   1e-13L * std::sqrt(wide(i, i) * wide(j, j)));
       }
@@ -133,6 +135,92 @@ TEST(IncompleteCholesky, RefusesFillWithoutBounds) {
             "ic: fill of level 1 is more than 30 times the entries of A when it comes to row 269; "
             "fewer levels have less, and ic0 has none; jacobi is used instead");
   EXPECT_EQ((krysol::make_preconditioner<double, krysol::Host>("ic0", a).note), "");
+}
+
+/// The rule of a threshold, over all of a dense matrix: the places where L keeps something.
+std::vector<std::vector<bool>> kept_above(const Dense<long double>& a, long double threshold) {
+  const std::size_t n = a.rows;
+  Dense<long double> l(n, n);
+  std::vector<std::vector<bool>> kept(n, std::vector<bool>(n, false));
+  for (std::size_t i = 0; i < n; ++i) {
+    l(i, i) = 1;
+    for (std::size_t j = 0; j < i; ++j) {
+      long double sum = a(i, j) / std::sqrt(a(i, i) * a(j, j));
+      for (std::size_t k = 0; k < j; ++k) sum -= l(i, k) * l(j, k);
+      sum /= l(j, j);
+      kept[i][j] = std::abs(sum) >= threshold;
+      l(i, j) = kept[i][j] ? sum : 0;
+      l(i, i) -= l(i, j) * l(i, j);
+    }
+    l(i, i) = std::sqrt(l(i, i));
+  }
+  return kept;
+}
+
+TEST(IncompleteCholesky, KeepsWhatIsAboveAThreshold) {
+  for (const auto& t :
+       {poisson2d(9, 7), random_spd(one_to(40), 3), jump_coefficients2d(7, 100), poisson3d(4)}) {
+    const auto a = to_csr(t).matrix;
+    const auto wide = dense(t);
+    std::size_t entries_before = 0;
+    for (const double threshold : {0.2, 0.03, 0.001}) {
+      const auto expected = kept_above(wide, threshold);
+      const auto s = krysol::analyze_ic0(a, 1, {.threshold = threshold});
+      for (std::size_t i = 0; i < expected.size(); ++i) {
+        std::vector<Index> row;
+        for (std::size_t j = 0; j < i; ++j) {
+          if (expected[i][j]) row.push_back(static_cast<Index>(j));
+        }
+        const auto begin = s.fill.col_idx.begin() + s.fill.row_ptr[i];
+        EXPECT_EQ(std::vector<Index>(begin, s.fill.col_idx.begin() + s.fill.row_ptr[i + 1]), row)
+            << i << " at " << threshold;
+      }
+      EXPECT_GE(s.fill.col_idx.size(), entries_before);
+      entries_before = s.fill.col_idx.size();
+    }
+  }
+}
+
+TEST(IncompleteCholesky, NeedsFewerIterationsTheSmallerTheThreshold) {
+  const auto t = jump_coefficients2d(24, 1e3);
+  std::int64_t before = 1000;
+  for (const char* name :
+       {"ic0", "ic:threshold=0.03", "ic:threshold=0.003", "ic:threshold=1e-14"}) {
+    NamedSolve<double, krysol::Host> solver{t, random_vector<double>(576, 1), name};
+    solver.stop.rtol = 1e-9;
+    const auto [result, x] = solver.run();
+    EXPECT_TRUE(result.converged()) << name;
+    EXPECT_LT(result.iterations, before) << name;
+    before = result.iterations;
+  }
+  EXPECT_LE(before, 2) << "all of L";
+}
+
+/// An update keeps the places, whatever the values would make large.
+TEST(IncompleteCholesky, KeepsThePlacesOfAThresholdForOtherValues) {
+  const auto a = to_csr(jump_coefficients2d(12, 100)).matrix;
+  const auto other = to_csr(poisson2d(12, 12)).matrix;
+  auto made = krysol::make_preconditioner<double, krysol::Host>("ic:threshold=0.02", a);
+  const auto entries = made.m->report()[0].value;
+  krysol::update_preconditioner(made, other);
+  EXPECT_EQ(made.note, "");
+  EXPECT_EQ(made.m->report()[0].value, entries);
+  EXPECT_NE((krysol::make_preconditioner<double, krysol::Host>("ic:threshold=0.02", other)
+                 .m->report()[0]
+                 .value),
+            entries);
+}
+
+TEST(IncompleteCholesky, TakesOneRuleForItsPlaces) {
+  const auto a = to_csr(poisson2d(4, 4)).matrix;
+  const auto made = [&](const char* name) {
+    return message_of([&] { krysol::make_preconditioner<double, krysol::Host>(name, a); });
+  };
+  EXPECT_EQ(made("ic:level=2,threshold=0.1"),
+            "preconditioner 'ic:level=2,threshold=0.1': 'level' and 'threshold' are two rules for "
+            "the same entries; give one of them");
+  EXPECT_TRUE(holds(made("ic:threshold=1"), "above 0 and below 1"));
+  EXPECT_TRUE(holds(made("ic:threshold=0"), "above 0 and below 1"));
 }
 
 /// G A G' is the identity at the places of G.

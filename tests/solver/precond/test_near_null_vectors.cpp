@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <krysol/gallery/problems.hpp>
-#include <krysol/solver/multigrid/box_grid.hpp>
+#include <krysol/solver/coarsening/box_grid.hpp>
 #include <krysol/solver/multigrid/hierarchy.hpp>
 #include <krysol/solver/registry.hpp>
 #include <krysol/solver/solve.hpp>

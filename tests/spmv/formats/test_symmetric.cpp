@@ -14,7 +14,11 @@ using krysol::SymmetricBsr;
 
 template <class C>
 class OneTriangle : public testing::Test {};
-using Entries = testing::Types<float, double, Kokkos::complex<float>, Kokkos::complex<double>>;
+using Entries = testing::Types<
+#ifdef KRYSOL_HAVE_FLOAT
+    float, Kokkos::complex<float>,
+#endif
+    double, Kokkos::complex<double>>;
 struct EntryName {
   template <class T>
   static std::string GetName(int) {

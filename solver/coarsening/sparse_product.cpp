@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <krysol/solver/multigrid/sparse_product.hpp>
+#include <krysol/solver/coarsening/sparse_product.hpp>
 
 #include <algorithm>
 #include <stdexcept>
 #include <vector>
 
 #include <fmt/core.h>
-#include <krysol/solver/multigrid/row_builder.hpp>
+#include <krysol/solver/coarsening/row_builder.hpp>
 
 namespace krysol::multigrid {
 namespace {
@@ -112,6 +112,19 @@ HostCsr<S> triple_product(const HostCsr<S>& r, const HostCsr<S>& a, const HostCs
 }
 
 template <class S>
+HostCsr<S> product(const HostCsr<S>& a, const HostCsr<S>& b, RowMemory<S>& memory) {
+  if (a.cols != b.rows) {
+    throw std::invalid_argument(
+        fmt::format("krysol::multigrid: the product of matrices of {} x {} and {} x {}", a.rows,
+                    a.cols, b.rows, b.cols));
+  }
+  const std::vector<Index> first = shares_of_threads(a.row_ptr.data(), a.rows);
+  return joined(make_rows("krysol::multigrid(A B)", a.rows, b.cols, first, memory,
+                          ProductRow<S, RowsOfCsr<S>>(a, RowsOfCsr<S>(b), b.cols)),
+                first);
+}
+
+template <class S>
 HostCsr<S> adjoint_of_rows(const HostCsr<S>& a) {
   const std::vector<Index> first = shares_of_threads(a.row_ptr.data(), a.rows);
   const std::size_t threads = first.size() - 1;
@@ -170,6 +183,7 @@ HostCsr<S> adjoint_of_rows(const HostCsr<S>& a) {
 #define KRYSOL_INSTANTIATE(S)                                                                 \
   template HostCsr<S> triple_product(const HostCsr<S>&, const HostCsr<S>&, const HostCsr<S>&, \
                                      RowMemory<S>&);                                          \
+  template HostCsr<S> product(const HostCsr<S>&, const HostCsr<S>&, RowMemory<S>&);           \
   template HostCsr<S> adjoint_of_rows(const HostCsr<S>&);
 KRYSOL_INSTANTIATE(double)
 KRYSOL_INSTANTIATE(Kokkos::complex<double>)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <krysol/solver/multigrid/grid_interpolation.hpp>
+#include <krysol/solver/coarsening/grid_interpolation.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <krysol/solver/multigrid/grid_interpolation.hpp>
+#include <krysol/solver/coarsening/grid_interpolation.hpp>
 
 namespace krysol::multigrid {
 

@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include <krysol/solver/multigrid/box_grid.hpp>
-#include <krysol/solver/multigrid/prolongation.hpp>
+#include <krysol/solver/coarsening/box_grid.hpp>
+#include <krysol/solver/coarsening/prolongation.hpp>
 
 namespace krysol::multigrid {
 

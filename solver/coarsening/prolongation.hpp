@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <krysol/solver/multigrid/aggregation.hpp>
+#include <krysol/solver/coarsening/aggregation.hpp>
 
 namespace krysol::multigrid {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <krysol/solver/multigrid/aggregation.hpp>
+#include <krysol/solver/coarsening/aggregation.hpp>
 
 #include <algorithm>
 #include <numeric>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <krysol/solver/multigrid/strength.hpp>
+#include <krysol/solver/coarsening/strength.hpp>
 
 namespace krysol::multigrid {
 

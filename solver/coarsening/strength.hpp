@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include <krysol/solver/multigrid/row_builder.hpp>
+#include <krysol/solver/coarsening/row_builder.hpp>
 
 namespace krysol::multigrid {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <krysol/solver/multigrid/grid_product.hpp>
+#include <krysol/solver/coarsening/grid_product.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -42,11 +42,55 @@ Support support_of(const CoarsePlanes& p, Index coarse) {
           coarse < last && own + 1 < p.kept[as_size(coarse + 1)] ? own + 1 : own};
 }
 
-/// What the parents of a node are, in one direction: the lower one's number, and whether there is
-/// an upper one.
-struct Parents {
-  Index below;
-  int between;
+/// Along one direction, what the neighbours of a fine plane (the one before, itself, the next) lie
+/// between, as seen from a coarse plane: where their lower parent is, times the direction's unit,
+/// and the direction's bit where there is an upper one too.
+struct Surroundings {
+  std::array<int, 3> base{};
+  std::array<int, 3> mask{};
+
+  bool operator==(const Surroundings&) const = default;
+};
+
+/// Of each fine plane: those seen from its lower parent, and from its upper one. There are few of
+/// them, so that what follows from three of them is made once.
+class SurroundingsOfPlanes {
+ public:
+  SurroundingsOfPlanes(const CoarsePlanes& planes, Index count, std::size_t direction) {
+    const auto in = [&](Index plane) { return plane >= 0 && plane < count; };
+    for (Index plane = 0; plane < count; ++plane) {
+      const Index below = planes.below[as_size(plane)];
+      between_.push_back(planes.between(plane));
+      for (Index from = below; from <= below + 1; ++from) {
+        Surroundings s;
+        for (int step = 0; step < 3; ++step) {
+          const Index to = plane + step - 1;
+          if (!in(to)) continue;
+          s.base[as_size(step)] = (planes.below[as_size(to)] - from + 1) * unit[direction];
+          s.mask[as_size(step)] = planes.between(to) ? 1 << direction : 0;
+        }
+        const auto found = std::find(kinds_.begin(), kinds_.end(), s);
+        kind_.push_back(static_cast<int>(found - kinds_.begin()));
+        if (found == kinds_.end()) kinds_.push_back(s);
+      }
+      below_.push_back(below);
+    }
+  }
+
+  std::size_t count() const { return kinds_.size(); }
+  const Surroundings& operator[](std::size_t kind) const { return kinds_[kind]; }
+  bool between(Index plane) const { return between_[as_size(plane)]; }
+  /// Is the coarse plane the upper parent of the fine one?
+  bool is_upper(Index plane, Index coarse) const { return below_[as_size(plane)] != coarse; }
+  std::size_t kind(Index plane, Index coarse) const {
+    return as_size(kind_[2 * as_size(plane) + (is_upper(plane, coarse) ? 1 : 0)]);
+  }
+
+ private:
+  std::vector<Surroundings> kinds_;
+  std::vector<int> kind_;  // [2 planes]
+  std::vector<bool> between_;
+  std::vector<Index> below_;
 };
 
 /// Where the corners of a coarse cell are from its lowest one, as directions, for each mask of
@@ -68,22 +112,70 @@ struct CornerDirections {
   }
 };
 
+/// For a neighbour of a fine node: the directions of its parents from a coarse node, in the order
+/// of P's columns.
+struct ParentsOfNeighbour {
+  std::int8_t count = 0;
+  std::array<std::int8_t, 8> direction{};
+};
+
+/// The parents of all neighbours, for each three kinds of surroundings of a fine node.
+class ParentTables {
+ public:
+  explicit ParentTables(const GridCoarsening& c) {
+    for (std::size_t n = 0; n < 3; ++n) planes.emplace_back(c.planes[n], c.fine.nodes[n], n);
+    const CornerDirections corners;
+    tables_.resize(planes[0].count() * planes[1].count() * planes[2].count());
+    for (std::size_t t = 0; t < tables_.size(); ++t) {
+      const Surroundings& x = planes[0][t % planes[0].count()];
+      const Surroundings& y = planes[1][t / planes[0].count() % planes[1].count()];
+      const Surroundings& z = planes[2][t / planes[0].count() / planes[1].count()];
+      for (int d = 0; d < grid_directions; ++d) {
+        const auto dx = as_size(d % 3);
+        const auto dy = as_size(d / 3 % 3);
+        const auto dz = as_size(d / 9);
+        const int first = x.base[dx] + y.base[dy] + z.base[dz];
+        const auto m = as_size(x.mask[dx] | y.mask[dy] | z.mask[dz]);
+        ParentsOfNeighbour& of = tables_[t][as_size(d)];
+        of.count = static_cast<std::int8_t>(corners.count[m]);
+        for (std::size_t q = 0; q < as_size(of.count); ++q) {
+          of.direction[q] = static_cast<std::int8_t>(first + corners.of[m][q]);
+        }
+      }
+    }
+  }
+
+  using Table = std::array<ParentsOfNeighbour, grid_directions>;
+  /// As a coarse node sees them from a fine node that it is a parent of.
+  const Table& at(const std::array<Index, 3>& place, const std::array<Index, 3>& coarse) const {
+    const std::size_t x = planes[0].kind(place[0], coarse[0]);
+    const std::size_t y = planes[1].kind(place[1], coarse[1]);
+    const std::size_t z = planes[2].kind(place[2], coarse[2]);
+    return tables_[x + planes[0].count() * (y + planes[1].count() * z)];
+  }
+
+  std::vector<SurroundingsOfPlanes> planes;  // [3]
+
+ private:
+  std::vector<Table> tables_;
+};
+
 /// Sums the rows of one coarse node after the other.
 class ProductOfNode {
  public:
   ProductOfNode(const HostCsr<double>& a, Index block, const GridPattern& pattern,
-                const GridCoarsening& c, const HostCsr<double>& p)
+                const GridCoarsening& c, const ParentTables& parents, const HostCsr<double>& p)
       : a_(a),
         block_(block),
         direction_(pattern.direction.data()),
         c_(c),
+        parents_(parents),
         p_(p),
         sums_(as_size(grid_directions) * as_size(block) * as_size(block)),
         sizes_(as_size(block)) {
-    for (std::size_t n = 0; n < 3; ++n) {
-      for (Index i = 0; i < c.fine.nodes[n]; ++i) {
-        parents_[n].push_back({c.planes[n].below[as_size(i)], c.planes[n].between(i) ? 1 : 0});
-      }
+    for (int d = 0; d < grid_directions; ++d) {
+      const auto step = steps_of(d);
+      distance_[as_size(d)] = c.fine.node(step[0], step[1], step[2]);
     }
   }
 
@@ -124,44 +216,30 @@ class ProductOfNode {
     const Index node = c_.fine.node(place[0], place[1], place[2]);
     int entry = 0;  // of P's row, the one for this coarse node
     int bit = 1;
-    // From where a neighbour's parents are to directions of the coarse node, and their mask.
-    std::array<std::array<int, 3>, 3> base{};
-    std::array<std::array<int, 3>, 3> mask{};
     for (std::size_t n = 0; n < 3; ++n) {
-      const std::vector<Parents>& of = parents_[n];
-      const Parents& own = of[as_size(place[n])];
-      if (own.between != 0) {
-        if (own.below != coarse[n]) entry += bit;
-        bit *= 2;
-      }
-      for (int step = 0; step < 3; ++step) {
-        const Index to = place[n] + step - 1;
-        if (to < 0 || to >= c_.fine.nodes[n]) continue;
-        base[n][as_size(step)] = (of[as_size(to)].below - coarse[n] + 1) * unit[n];
-        mask[n][as_size(step)] = of[as_size(to)].between << n;
-      }
+      const SurroundingsOfPlanes& planes = parents_.planes[n];
+      if (!planes.between(place[n])) continue;
+      if (planes.is_upper(place[n], coarse[n])) entry += bit;
+      bit *= 2;
     }
-    const double weight = p_.values.data()[p_.row_ptr.data()[node] + entry];
+    const double* const weights = p_.values.data();
+    const Offset* const row_of_p = p_.row_ptr.data();
+    const double weight = weights[row_of_p[node] + entry];
     if (weight == 0) return;
+    const ParentTables::Table& parents = parents_.at(place, coarse);
+    double* const sums = sums_.data();
     for (Index u = 0; u < block; ++u) {
       const Offset row = Offset{node} * block + u;
       for (Offset k = a_.row_ptr.data()[row]; k < a_.row_ptr.data()[row + 1]; ++k) {
         const int d = direction_[k];
-        const auto dx = as_size(d % 3);
-        const auto dy = as_size(d / 3 % 3);
-        const auto dz = as_size(d / 9);
-        const int first = base[0][dx] + base[1][dy] + base[2][dz];
-        const auto m = as_size(mask[0][dx] | mask[1][dy] | mask[2][dz]);
-        const Index other =
-            node + c_.fine.node(static_cast<Index>(dx) - 1, static_cast<Index>(dy) - 1,
-                                static_cast<Index>(dz) - 1);
+        const Index other = node + distance_[as_size(d)];
         const Index v = block == 1 ? 0 : a_.col_idx.data()[k] - other * block;
         const double value = weight * a_.values.data()[k];
         if (d == grid_own && u == v) sizes_[as_size(u)] += weight * value;
-        const double* const to_corner = p_.values.data() + p_.row_ptr.data()[other];
-        for (int q = 0; q < corners_.count[m]; ++q) {
-          sums_[as_size(((first + corners_.of[m][as_size(q)]) * block + u) * block + v)] +=
-              value * to_corner[q];
+        const double* const to_parent = weights + row_of_p[other];
+        const ParentsOfNeighbour& of = parents[as_size(d)];
+        for (int q = 0; q < of.count; ++q) {
+          sums[(Offset{of.direction[as_size(q)]} * block + u) * block + v] += value * to_parent[q];
         }
       }
     }
@@ -171,9 +249,9 @@ class ProductOfNode {
   Index block_;
   const std::uint8_t* direction_;
   const GridCoarsening& c_;
+  const ParentTables& parents_;
   const HostCsr<double>& p_;
-  std::array<std::vector<Parents>, 3> parents_;
-  CornerDirections corners_;
+  std::array<Index, grid_directions> distance_{};  // of a neighbour's number
   std::vector<double> sums_;
   std::vector<double> sizes_;
 };
@@ -262,8 +340,9 @@ GridMatrix grid_product(const HostCsr<double>& a, Index block, const GridPattern
   out.pattern.direction = host_array<std::uint8_t>("grid.direction", as_size(first.back()));
   to.row_ptr.data()[to.rows] = first.back();
   out.size = host_array<double>("grid.size", as_size(to.rows));
+  const ParentTables parents(c);
   host_for_throwing("krysol::grid_product", lines, [&](std::int64_t line) {
-    ProductOfNode product(a, block, pattern, c, interpolation.p);
+    ProductOfNode product(a, block, pattern, c, parents, interpolation.p);
     RepeatedNodes same(c, repeated, interpolation.repeated);
     same.begin_line(static_cast<Index>(line % ny), static_cast<Index>(line / ny));
     Offset k = first[as_size(line)];

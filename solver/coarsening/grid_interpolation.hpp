@@ -5,7 +5,7 @@
 #include <array>
 #include <vector>
 
-#include <krysol/solver/multigrid/box_grid.hpp>
+#include <krysol/solver/coarsening/box_grid.hpp>
 
 namespace krysol::multigrid {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <krysol/solver/multigrid/box_grid.hpp>
+#include <krysol/solver/coarsening/box_grid.hpp>
 
 #include <algorithm>
 #include <cstdlib>

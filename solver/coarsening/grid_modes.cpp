@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <krysol/solver/multigrid/grid_modes.hpp>
+#include <krysol/solver/coarsening/grid_modes.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <krysol/solver/multigrid/strength.hpp>
+#include <krysol/solver/coarsening/strength.hpp>
 
 #include <algorithm>
 #include <cmath>

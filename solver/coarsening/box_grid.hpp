@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include <krysol/solver/multigrid/row_builder.hpp>
+#include <krysol/solver/coarsening/row_builder.hpp>
 
 namespace krysol::multigrid {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <krysol/solver/multigrid/prolongation.hpp>
+#include <krysol/solver/coarsening/prolongation.hpp>
 
 #include <algorithm>
 #include <cmath>

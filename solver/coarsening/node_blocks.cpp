@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <krysol/solver/multigrid/node_blocks.hpp>
+#include <krysol/solver/coarsening/node_blocks.hpp>
 
 #include <algorithm>
 #include <vector>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <krysol/solver/multigrid/row_builder.hpp>
+#include <krysol/solver/coarsening/row_builder.hpp>
 
 namespace krysol::multigrid {
 
@@ -15,6 +15,10 @@ namespace krysol::multigrid {
 template <class S>
 HostCsr<S> triple_product(const HostCsr<S>& r, const HostCsr<S>& a, const HostCsr<S>& p,
                           RowMemory<S>& memory);
+
+/// A B likewise.
+template <class S>
+HostCsr<S> product(const HostCsr<S>& a, const HostCsr<S>& b, RowMemory<S>& memory);
 
 /// A', conjugated where complex. Columns ascend in its rows. Bytes beside it: 8 a row and thread.
 template <class S>
