@@ -119,6 +119,7 @@ set(KRYSOL_SOURCES
   solver/multigrid/coarsest.cpp
   solver/multigrid/grid_levels.cpp
   solver/multigrid/hierarchy.cpp
+  solver/multigrid/hierarchy_update.cpp
   solver/multigrid/largest_eigenvalue.cpp
   solver/multigrid/level_scaling.cpp
   solver/multigrid/multigrid.cpp

@@ -112,6 +112,43 @@ HostCsr<S> triple_product(const HostCsr<S>& r, const HostCsr<S>& a, const HostCs
 }
 
 template <class S>
+void triple_product_values(const HostCsr<S>& r, const HostCsr<S>& a, const HostCsr<S>& p,
+                           RowMemory<S>& memory, HostCsr<S>& to) {
+  const LooseRows<S> ap = make_rows("krysol::multigrid(A P)", a.rows, p.cols,
+                                    shares_of_threads(a.row_ptr.data(), a.rows), memory,
+                                    ProductRow<S, RowsOfCsr<S>>(a, RowsOfCsr<S>(p), p.cols));
+  const std::vector<Index> first = shares_of_threads(r.row_ptr.data(), r.rows);
+  host_for_throwing(
+      "krysol::multigrid(values of R A P)", static_cast<std::int64_t>(first.size()) - 1,
+      [&](std::int64_t share) {
+        std::vector<Offset> place(static_cast<std::size_t>(p.cols), -1);
+        const auto at = static_cast<std::size_t>(share);
+        S* const values = to.values.data();
+        const RowsOfCsr<S> rows(r);
+        for (Index i = first[at]; i < first[at + 1]; ++i) {
+          const Offset begin = to.row_ptr.data()[i];
+          const Offset end = to.row_ptr.data()[i + 1];
+          for (Offset k = begin; k < end; ++k) {
+            place[static_cast<std::size_t>(to.col_idx.data()[k])] = k;
+            values[k] = S(0);
+          }
+          const RowEntries<S> of_r = rows.row(i);
+          for (Offset k = 0; k < of_r.count; ++k) {
+            const S factor = of_r.values[k];
+            const RowEntries<S> of_ap = ap.row(of_r.col_idx[k]);
+            for (Offset q = 0; q < of_ap.count; ++q) {
+              const Offset here = place[static_cast<std::size_t>(of_ap.col_idx[q])];
+              if (here < begin) {
+                throw std::logic_error("krysol::multigrid: a product of another pattern");
+              }
+              values[here] += factor * of_ap.values[q];
+            }
+          }
+        }
+      });
+}
+
+template <class S>
 HostCsr<S> product(const HostCsr<S>& a, const HostCsr<S>& b, RowMemory<S>& memory) {
   if (a.cols != b.rows) {
     throw std::invalid_argument(
@@ -180,10 +217,12 @@ HostCsr<S> adjoint_of_rows(const HostCsr<S>& a) {
   return t;
 }
 
-#define KRYSOL_INSTANTIATE(S)                                                                 \
-  template HostCsr<S> triple_product(const HostCsr<S>&, const HostCsr<S>&, const HostCsr<S>&, \
-                                     RowMemory<S>&);                                          \
-  template HostCsr<S> product(const HostCsr<S>&, const HostCsr<S>&, RowMemory<S>&);           \
+#define KRYSOL_INSTANTIATE(S)                                                                  \
+  template HostCsr<S> triple_product(const HostCsr<S>&, const HostCsr<S>&, const HostCsr<S>&,  \
+                                     RowMemory<S>&);                                           \
+  template void triple_product_values(const HostCsr<S>&, const HostCsr<S>&, const HostCsr<S>&, \
+                                      RowMemory<S>&, HostCsr<S>&);                             \
+  template HostCsr<S> product(const HostCsr<S>&, const HostCsr<S>&, RowMemory<S>&);            \
   template HostCsr<S> adjoint_of_rows(const HostCsr<S>&);
 KRYSOL_INSTANTIATE(double)
 KRYSOL_INSTANTIATE(Kokkos::complex<double>)

@@ -16,6 +16,12 @@ template <class S>
 HostCsr<S> triple_product(const HostCsr<S>& r, const HostCsr<S>& a, const HostCsr<S>& p,
                           RowMemory<S>& memory);
 
+/// The values of R A P where `to` has its pattern: for matrices of the patterns that `to` was made
+/// from. Throws std::logic_error where an entry has no place.
+template <class S>
+void triple_product_values(const HostCsr<S>& r, const HostCsr<S>& a, const HostCsr<S>& p,
+                           RowMemory<S>& memory, HostCsr<S>& to);
+
 /// A B likewise.
 template <class S>
 HostCsr<S> product(const HostCsr<S>& a, const HostCsr<S>& b, RowMemory<S>& memory);

@@ -138,8 +138,9 @@ bool coarsen_grids(const HostCsr<double>& a, const HierarchyOptions& options,
       return false;
     }
     watch.add_to(h.seconds.prolongation);
-    fine = grid_product(fine.a, block, fine.pattern, c, repeated, p);
-    level.grid = GridStep{std::move(c), std::move(p.p)};
+    GridMatrix next = grid_product(fine.a, block, fine.pattern, c, repeated, p);
+    level.grid = GridStep{std::move(c), std::move(p.p), std::move(fine.pattern), p.repeated};
+    fine = std::move(next);
     watch.add_to(h.seconds.product);
     levels.push_back(std::move(level));
     level = {};

@@ -116,6 +116,7 @@ void coarsen_by_aggregates(const HostCsr<S>& a, const HierarchyOptions& options,
     scale_entries(fine.p, nullptr, scale.data(), fine.p.values.data());
     scale_entries(fine.r, scale.data(), nullptr, fine.r.values.data());
     scale_entries(next.a, scale.data(), scale.data(), next.a.values.data());
+    next.unit = scale;
     b = std::move(t.coarse);
     divide_rows(1, scale.data(), b);
     block = b.count;
@@ -128,7 +129,6 @@ void coarsen_by_aggregates(const HostCsr<S>& a, const HierarchyOptions& options,
 
 template <class S>
 HostHierarchy<S> make_hierarchy(const HostCsr<S>& a, const HierarchyOptions& options) {
-  constexpr Index exact = 500;  // rows, where coarsening has stalled
   if (a.rows != a.cols) {
     throw std::invalid_argument(
         fmt::format("amg: a matrix of {} x {}, which is not square", a.rows, a.cols));
@@ -150,16 +150,23 @@ HostHierarchy<S> make_hierarchy(const HostCsr<S>& a, const HierarchyOptions& opt
     }
   }
   if (!done) coarsen_by_aggregates(a, options, h, watch);
-  const HostLevel<S>& last = h.levels.back();
-  if (last.a.rows > 0 && last.a.rows <= std::max(options.coarsest, exact)) {
-    CoarsestInverse<S> made = coarsest_inverse(scaled_entries<S>(last.a, last.scale));
-    h.inverse = std::move(made.inverse);
-    h.null_space = made.null_space;
-  }
+  invert_last(h, options.coarsest);
   watch.add_to(h.seconds.coarsest);
   return h;
 }
 
+template <class S>
+void invert_last(HostHierarchy<S>& h, Index coarsest) {
+  constexpr Index exact = 500;
+  const HostLevel<S>& last = h.levels.back();
+  if (last.a.rows == 0 || last.a.rows > std::max(coarsest, exact)) return;
+  CoarsestInverse<S> made = coarsest_inverse(scaled_entries<S>(last.a, last.scale));
+  h.inverse = std::move(made.inverse);
+  h.null_space = made.null_space;
+}
+
+template void invert_last(HostHierarchy<double>&, Index);
+template void invert_last(HostHierarchy<Kokkos::complex<double>>&, Index);
 template HostHierarchy<double> make_hierarchy(const HostCsr<double>&, const HierarchyOptions&);
 template HostHierarchy<Kokkos::complex<double>> make_hierarchy(
     const HostCsr<Kokkos::complex<double>>&, const HierarchyOptions&);

@@ -32,7 +32,9 @@ struct HierarchyOptions {
 /// From one grid to the next coarser one; P and P' are multiplied with without their matrices.
 struct GridStep {
   GridCoarsening coarsening;
-  HostCsr<double> p;  // of nodes, of systems that are not scaled
+  HostCsr<double> p;                   // of nodes, of systems that are not scaled
+  GridPattern pattern{};               // of the finer level's entries
+  HostArray<std::uint8_t> repeated{};  // see Interpolation
 };
 
 /// A level's system, scaled to ones on the diagonal: of A_l the matrix S A_l S with
@@ -41,6 +43,7 @@ template <class S>
 struct HostLevel {
   HostCsr<S> a;
   HostArray<double> scale;  // [rows] S, where `a` is still to be multiplied with it; else empty
+  HostArray<double> unit;   // [rows] S, where `a` is S P'AP S already; else empty
   double largest = 0;       // a bound of its eigenvalues
   bool far_bound = false;   // that is a row sum, and products by A show a better one
   HostCsr<S> p;             // [rows, rows of the next level]; empty for the last, and
@@ -84,5 +87,10 @@ struct HostHierarchy {
 /// DOI 10.1007/BF02238511.
 template <class S>
 HostHierarchy<S> make_hierarchy(const HostCsr<S>& a, const HierarchyOptions& options);
+
+/// Sets `inverse` and `null_space` where the last level has no more than `coarsest` rows or, after
+/// coarsening has stalled, 500. Throws as coarsest_inverse does.
+template <class S>
+void invert_last(HostHierarchy<S>& h, Index coarsest);
 
 }  // namespace krysol::multigrid

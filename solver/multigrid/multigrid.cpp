@@ -137,35 +137,44 @@ MultigridOptions MultigridOptions::read(std::string_view name, const NamedOption
 
 template <class T, class Exec>
 Multigrid<T, Exec>::Multigrid(const HostCsr<T>& a, const MultigridOptions& options,
-                              std::string_view format)
+                              std::string_view format, bool keep)
     : options_(options), grid_(format == "stencil" || format == "stencil_pattern") {
-  set_up(a, options.levels);
-  if (options.vectors > 0) find_vectors(a);
+  set_up(a, options.levels, keep);
+  if (options.vectors > 0) find_vectors(a, keep);
 }
 
 template <class T, class Exec>
-void Multigrid<T, Exec>::set_up(const HostCsr<T>& a, const multigrid::HierarchyOptions& of_levels) {
-  const MultigridOptions& options = options_;
-  levels_.reset();
-  in_double_.reset();
-  multigrid::HostHierarchy<StoredInDouble> host =
-      multigrid::make_hierarchy(multigrid::scaled_entries<StoredInDouble>(a, {}), of_levels);
-  block_ = host.block;
-  facts_ = facts_of(host, options.cycle.degree > 0 ? options.cycle.degree : host.degree);
-  note_ = note_of(host);
+void Multigrid<T, Exec>::set_up(const HostCsr<T>& a, const multigrid::HierarchyOptions& levels,
+                                bool keep) {
+  const HostCsr<StoredInDouble> in_double = multigrid::scaled_entries<StoredInDouble>(a, {});
+  multigrid::HostHierarchy<StoredInDouble> host = multigrid::make_hierarchy(in_double, levels);
+  store(host);
+  if (!keep) return;
+  kept_ = std::make_shared<multigrid::HierarchyUpdate<StoredInDouble>>(std::move(host), in_double,
+                                                                       levels.coarsest);
+}
+
+/// Takes levels from the host.
+template <class T, class Exec>
+void Multigrid<T, Exec>::store(multigrid::HostHierarchy<StoredInDouble>& host) {
   Kokkos::Timer timer;
-  if (options.in_double) {
+  std::vector<SetupFact> facts =
+      facts_of(host, options_.cycle.degree > 0 ? options_.cycle.degree : host.degree);
+  if (options_.in_double) {
     in_double_ = std::make_shared<const multigrid::Hierarchy<StoredInDouble, Exec>>(
-        host, options.cycle, grid_);
-    add_levels(in_double_->levels(), facts_);
+        host, options_.cycle, grid_);
+    add_levels(in_double_->levels(), facts);
   } else {
     levels_ =
-        std::make_shared<const multigrid::Hierarchy<Stored, Exec>>(host, options.cycle, grid_);
-    add_levels(levels_->levels(), facts_);
+        std::make_shared<const multigrid::Hierarchy<Stored, Exec>>(host, options_.cycle, grid_);
+    add_levels(levels_->levels(), facts);
   }
   Exec{}.fence("krysol::multigrid(setup)");
   host.seconds.conversion = timer.seconds();
-  add_seconds(host.seconds, facts_);
+  add_seconds(host.seconds, facts);
+  facts_ = std::move(facts);
+  note_ = note_of(host);
+  block_ = host.block;
 }
 
 /// x := x - M^-1 A x, again and again: what is left is what M does not reduce.
@@ -195,7 +204,7 @@ typename Multigrid<T, Exec>::Slow Multigrid<T, Exec>::slowest(const Csr<T, Exec>
 }
 
 template <class T, class Exec>
-void Multigrid<T, Exec>::find_vectors(const HostCsr<T>& host) {
+void Multigrid<T, Exec>::find_vectors(const HostCsr<T>& host, bool keep) {
   if constexpr (!is_complex<T>) {
     constexpr double good = 0.3;  // a rate that needs nothing better
     Csr<T, Exec> a;
@@ -218,7 +227,7 @@ void Multigrid<T, Exec>::find_vectors(const HostCsr<T>& host) {
       multigrid::HierarchyOptions more = options_.levels;
       more.near_null = std::make_shared<const NearNullVectors>(vectors);
       try {
-        set_up(host, more);
+        set_up(host, more, keep);
       } catch (const PreconditionerRefusal&) {
         break;
       }
@@ -255,7 +264,14 @@ double Multigrid<T, Exec>::bytes() const {
 template <class T, class Exec>
 void Multigrid<T, Exec>::update(const HostCsr<T>& a) {
   check_rows(name, static_cast<std::size_t>(in_double_ ? in_double_->rows() : levels_->rows()), a);
-  *this = Multigrid(a, options_, grid_ ? "stencil" : "");
+  const HostCsr<StoredInDouble> in_double = multigrid::scaled_entries<StoredInDouble>(a, {});
+  if (!kept_ || !kept_->fits(in_double)) {
+    *this = Multigrid(a, options_, grid_ ? "stencil" : "", true);
+    return;
+  }
+  const auto kept = std::move(kept_);  // not there any more where this throws
+  store(kept->set_values(in_double));
+  kept_ = kept;
 }
 
 #define KRYSOL_INSTANTIATE(T, Exec) template class Multigrid<T, Exec>;

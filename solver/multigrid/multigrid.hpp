@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <krysol/solver/multigrid/cycle.hpp>
+#include <krysol/solver/multigrid/hierarchy_update.hpp>
 #include <krysol/solver/outcome/named_options.hpp>
 #include <krysol/solver/precond/preconditioner.hpp>
 
@@ -40,9 +41,11 @@ class Multigrid {
  public:
   static constexpr std::string_view name = "amg";
 
-  /// format: what A is multiplied in, by its name, where that is known. Throws as
+  /// format: what A is multiplied in, by its name, where that is known. keep: what later updates
+  /// need. Throws as
   /// multigrid::make_hierarchy does.
-  Multigrid(const HostCsr<T>& a, const MultigridOptions& options, std::string_view format);
+  Multigrid(const HostCsr<T>& a, const MultigridOptions& options, std::string_view format,
+            bool keep = false);
 
   void apply(const Exec& exec, const ConstVector<T, Exec>& r, const Vector<T, Exec>& z) const;
   double bytes() const;
@@ -50,8 +53,10 @@ class Multigrid {
   bool is_fixed() const { return !options_.cycle.krylov; }
   SetupNote setup_note() const { return note_; }
   std::vector<SetupFact> report() const { return facts_; }
-  /// Throws as the constructor does, and is then as before; std::invalid_argument where A has other
-  /// rows.
+  /// The first makes all anew, as the constructor does, and keeps it on the host; later ones take
+  /// its aggregates or grids, and its interpolation, as long as A has the same pattern: where
+  /// values change so much that other entries are strong, make another. Throws as the constructor
+  /// does, and is then as before; std::invalid_argument where A has other rows.
   void update(const HostCsr<T>& a);
 
  private:
@@ -63,12 +68,14 @@ class Multigrid {
     double rate = 0;
   };
 
-  void set_up(const HostCsr<T>& a, const multigrid::HierarchyOptions& levels);
+  void set_up(const HostCsr<T>& a, const multigrid::HierarchyOptions& levels, bool keep);
+  void store(multigrid::HostHierarchy<StoredInDouble>& host);
   Slow slowest(const Csr<T, Exec>& a) const;
-  void find_vectors(const HostCsr<T>& a);
+  void find_vectors(const HostCsr<T>& a, bool keep);
 
   MultigridOptions options_;
   Index block_ = 1;
+  std::shared_ptr<multigrid::HierarchyUpdate<StoredInDouble>> kept_;
   bool grid_ = false;
   std::shared_ptr<const multigrid::Hierarchy<Stored, Exec>> levels_;
   std::shared_ptr<const multigrid::Hierarchy<StoredInDouble, Exec>> in_double_;

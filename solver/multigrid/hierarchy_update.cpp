@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <krysol/solver/multigrid/hierarchy_update.hpp>
+
+#include <algorithm>
+
+#include <krysol/solver/coarsening/grid_product.hpp>
+#include <krysol/solver/coarsening/sparse_product.hpp>
+#include <krysol/solver/multigrid/largest_eigenvalue.hpp>
+#include <krysol/solver/multigrid/level_scaling.hpp>
+
+namespace krysol::multigrid {
+namespace {
+
+constexpr double lost_in_rounding = 1e-13;
+
+/// 1 / v, and 0 for 0.
+HostArray<double> inverse_of(const HostArray<double>& v) {
+  auto inverse = host_array<double>("update.inverse", v.extent(0));
+  host_for("krysol::update(inverse)", static_cast<std::int64_t>(v.extent(0)),
+           [from = v.data(), to = inverse.data()](std::int64_t i) {
+             to[i] = from[i] > 0 ? 1 / from[i] : 0;
+           });
+  return inverse;
+}
+
+/// before / now, and 0 where an unknown is out of either.
+HostArray<double> ratio_of(const HostArray<double>& before, const HostArray<double>& now) {
+  auto ratio = host_array<double>("update.ratio", now.extent(0));
+  host_for("krysol::update(ratio)", static_cast<std::int64_t>(now.extent(0)),
+           [b = before.data(), n = now.data(), to = ratio.data()](std::int64_t i) {
+             to[i] = n[i] > 0 ? b[i] / n[i] : 0;
+           });
+  return ratio;
+}
+
+/// |R(c, :)|^2, the diagonal of R A R' but for what cancels, for an A with ones on its diagonal.
+template <class S>
+HostArray<double> squares_of_rows(const HostCsr<S>& r) {
+  auto square = host_array<double>("update.squares", static_cast<std::size_t>(r.rows));
+  host_for("krysol::update(squares)", r.rows, [&, to = square.data()](std::int64_t c) {
+    double sum = 0;
+    for (Offset k = r.row_ptr.data()[c]; k < r.row_ptr.data()[c + 1]; ++k) {
+      sum += abs_squared(r.values.data()[k]);
+    }
+    to[c] = sum;
+  });
+  return square;
+}
+
+template <class S>
+void set_bound(HostLevel<S>& level) {
+  const double sum = largest_row_sum(level.a, level.scale);
+  level.largest = std::max(sum, 1.0);
+  level.far_bound = sum > near_row_sum;
+}
+
+}  // namespace
+
+template <class S>
+HierarchyUpdate<S>::HierarchyUpdate(HostHierarchy<S> h, const HostCsr<S>& a, Index coarsest)
+    : h_(std::move(h)), coarsest_(coarsest) {
+  pattern_.rows = a.rows;
+  pattern_.cols = a.cols;
+  pattern_.row_ptr = host_array<Offset>("update.row_ptr", a.row_ptr.extent(0));
+  pattern_.col_idx = host_array<Index>("update.col_idx", a.col_idx.extent(0));
+  Kokkos::deep_copy(pattern_.row_ptr, a.row_ptr);
+  Kokkos::deep_copy(pattern_.col_idx, a.col_idx);
+  h_.levels.front().a = {};  // its arrays are the caller's
+  for (HostLevel<S>& level : h_.levels) {
+    if (h_.grid || level.scale.extent(0) == 0) continue;
+    level.unit = level.scale;  // it is applied from now on, as in levels by aggregates
+    level.scale = {};
+  }
+}
+
+template <class S>
+bool HierarchyUpdate<S>::fits(const HostCsr<S>& a) const {
+  const auto same = [](const auto& u, const auto& v) {
+    return u.extent(0) == v.extent(0) && std::equal(u.data(), u.data() + u.extent(0), v.data());
+  };
+  return a.rows == pattern_.rows && a.cols == pattern_.cols && same(a.row_ptr, pattern_.row_ptr) &&
+         same(a.col_idx, pattern_.col_idx);
+}
+
+template <class S>
+HostHierarchy<S>& HierarchyUpdate<S>::set_values(const HostCsr<S>& a) {
+  h_.seconds = {};
+  if (h_.grid) {
+    set_grids(a);
+  } else {
+    set_levels(a);
+  }
+  Stopwatch watch;
+  invert_last(h_, coarsest_);
+  watch.add_to(h_.seconds.coarsest);
+  // The arrays of A are the caller's.
+  h_.levels.front().a.row_ptr = pattern_.row_ptr;
+  h_.levels.front().a.col_idx = pattern_.col_idx;
+  return h_;
+}
+
+template <class S>
+void HierarchyUpdate<S>::set_grids(const HostCsr<S>& a) {
+  if constexpr (!is_complex<S>) {
+    Stopwatch watch;
+    h_.scale = scale_of(a, 1, 0);
+    h_.levels.front().a = a;
+    h_.levels.front().scale = h_.scale;
+    for (std::size_t l = 0;; ++l) {
+      HostLevel<S>& fine = h_.levels[l];
+      watch.add_to(h_.seconds.scaling);
+      set_bound(fine);
+      watch.add_to(h_.seconds.bounds);
+      if (l + 1 == h_.levels.size()) return;
+      const GridStep& step = *fine.grid;
+      const auto repeated =
+          repeated_rows(fine.a, h_.block, step.coarsening.fine, step.coarsening.period());
+      const GridMatrix next = grid_product(fine.a, h_.block, step.pattern, step.coarsening,
+                                           repeated, {step.p, step.repeated});
+      watch.add_to(h_.seconds.product);
+      HostLevel<S>& to = h_.levels[l + 1];
+      to.a = next.a;
+      to.scale = scale_of(to.a, l + 2, lost_in_rounding, next.size);
+    }
+  }
+}
+
+template <class S>
+void HierarchyUpdate<S>::set_levels(const HostCsr<S>& a) {
+  Stopwatch watch;
+  HostArray<double> before = h_.scale;
+  h_.scale = scale_of(a, 1, 0);
+  h_.levels.front().a = scaled_entries<S>(a, h_.scale);
+  HostArray<double> now = h_.scale;
+  for (std::size_t l = 0;; ++l) {
+    HostLevel<S>& fine = h_.levels[l];
+    watch.add_to(h_.seconds.scaling);
+    set_bound(fine);
+    watch.add_to(h_.seconds.bounds);
+    if (l + 1 == h_.levels.size()) return;
+    HostLevel<S>& next = h_.levels[l + 1];
+    // The same P for the unscaled system, between the new scalings.
+    const auto of_rows = ratio_of(before, now);
+    const auto of_columns = inverse_of(next.unit);
+    scale_entries(fine.p, of_rows.data(), of_columns.data(), fine.p.values.data());
+    scale_entries(fine.r, of_columns.data(), of_rows.data(), fine.r.values.data());
+    watch.add_to(h_.seconds.scaling);
+    triple_product_values(fine.r, fine.a, fine.p, memory_, next.a);
+    watch.add_to(h_.seconds.product);
+    before = next.unit;
+    now = next.unit = scale_of(next.a, l + 2, lost_in_rounding, squares_of_rows(fine.r));
+    scale_entries(fine.p, nullptr, now.data(), fine.p.values.data());
+    scale_entries(fine.r, now.data(), nullptr, fine.r.values.data());
+    scale_entries(next.a, now.data(), now.data(), next.a.values.data());
+  }
+}
+
+template class HierarchyUpdate<double>;
+template class HierarchyUpdate<Kokkos::complex<double>>;
+
+}  // namespace krysol::multigrid

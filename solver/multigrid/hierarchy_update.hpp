@@ -1,0 +1,36 @@
+// Other values in the levels of a hierarchy.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <utility>
+
+#include <krysol/solver/multigrid/hierarchy.hpp>
+
+namespace krysol::multigrid {
+
+/// Holds a hierarchy, to set the values of other matrices with the same pattern in it. Aggregates
+/// or grids, patterns and interpolation stay what they were for the first of them; products P'AP,
+/// scaling, bounds and the last level's inverse are made anew. Bytes: those of the hierarchy, and
+/// of the pattern of A.
+template <class S>
+class HierarchyUpdate {
+ public:
+  /// h: made by make_hierarchy for `a`; coarsest: as there.
+  HierarchyUpdate(HostHierarchy<S> h, const HostCsr<S>& a, Index coarsest);
+
+  /// Whether A has the pattern of the first.
+  bool fits(const HostCsr<S>& a) const;
+  /// Throws as make_hierarchy does; what is held is not to be used then.
+  HostHierarchy<S>& set_values(const HostCsr<S>& a);
+
+ private:
+  void set_grids(const HostCsr<S>& a);
+  void set_levels(const HostCsr<S>& a);
+
+  HostHierarchy<S> h_;
+  HostCsr<S> pattern_;  // without values
+  Index coarsest_;
+  RowMemory<S> memory_;
+};
+
+}  // namespace krysol::multigrid
