@@ -165,8 +165,21 @@ Made<T, Exec> cholesky_factors(const Ingredients<T, Exec>& from) {
   return erased<T, Exec>(Cholesky<T, Exec>(from.matrix()));
 }
 
+/// With arrays of its own, which stay what they are when the caller's change.
+template <class T>
+HostCsr<T> copy_of(const HostCsr<T>& a) {
+  HostCsr<T> copy{a.rows, a.cols, {}, {}, {}};
+  copy.row_ptr = allocate<decltype(copy.row_ptr)>("copy.row_ptr", a.row_ptr.extent(0));
+  copy.col_idx = allocate<decltype(copy.col_idx)>("copy.col_idx", a.col_idx.extent(0));
+  copy.values = allocate<decltype(copy.values)>("copy.values", a.values.extent(0));
+  Kokkos::deep_copy(copy.row_ptr, a.row_ptr);
+  Kokkos::deep_copy(copy.col_idx, a.col_idx);
+  Kokkos::deep_copy(copy.values, a.values);
+  return copy;
+}
+
 /// No smaller than any eigenvalue of D^-1 A, as far as the Ritz values of CG for a pseudo-random
-/// right-hand side show, with a margin.
+/// right-hand side show, with a margin. For rows of one process: others would find other bounds.
 template <class T, class Exec>
 double largest_eigenvalue_of(std::string_view name, const Operator<T, Exec>& a,
                              const AnyPreconditioner<T, Exec>& d) {
@@ -180,7 +193,14 @@ double largest_eigenvalue_of(std::string_view name, const Operator<T, Exec>& a,
   Kokkos::deep_copy(exec, x, T(0));
   StoppingCriteria stop;
   stop.max_iterations = steps;
-  const SolveResult seen = solve<T, Exec>("cg", exec, a, b, x, d, stop);
+  SolveResult seen = solve<T, Exec>("cg", exec, a, b, x, d, stop);
+  const bool null_direction =
+      seen.status == Status::indefinite_matrix && seen.breakdown.curvature == 0;
+  if (null_direction && seen.iterations > 0) {  // A is singular: as far as that does not show
+    stop.max_iterations = seen.iterations;
+    Kokkos::deep_copy(exec, x, T(0));
+    seen = solve<T, Exec>("cg", exec, a, b, x, d, stop);
+  }
   if (!seen.cg || !seen.cg->spectrum.known()) {
     throw PreconditionerRefusal(
         fmt::format("{}: the largest eigenvalue of A is not found by CG, which ends with '{}'",
@@ -202,7 +222,7 @@ Made<T, Exec> chebyshev(const Ingredients<T, Exec>& from) {
   if (input.multiply != nullptr) {
     a = {std::shared_ptr<void>(), input.multiply};  // it outlives M
   } else if (input.matrix != nullptr) {
-    a = make_operator<T, Exec>("csr", *input.matrix);
+    a = make_operator<T, Exec>("csr", copy_of(*input.matrix));
   } else {
     throw std::invalid_argument(
         fmt::format("preconditioner '{}' is made from A, and there is none", from.name));
@@ -323,6 +343,20 @@ MadePreconditioner<T, Exec> replaced(const PreconditionerRefusal& refused, const
           near_null};
 }
 
+/// Where there is no matrix to make jacobi from.
+template <class T, class Exec>
+MadePreconditioner<T, Exec> left_out(const PreconditionerRefusal& refused,
+                                     const PreconditionerInput<T, Exec>& input,
+                                     const std::string& name) {
+  return {none<T, Exec>({"none", PreconditionerInput<T, Exec>{}}),
+          fmt::format("{}; none is used instead", refused.what()),
+          refused.what(),
+          name,
+          "none",
+          input.options,
+          input.near_null};
+}
+
 template <class T, class Exec>
 SolverEntry<T, Exec> solver_of(std::string_view name) {
   const auto entries = solvers<T, Exec>();
@@ -370,6 +404,7 @@ MadePreconditioner<T, Exec> make_preconditioner(std::string_view name,
       return described<T, Exec>(e.make({name, input}), std::string(name), input.options,
                                 input.near_null);
     } catch (const PreconditionerRefusal& refused) {
+      if (input.matrix == nullptr) return left_out<T, Exec>(refused, input, std::string(name));
       return replaced<T, Exec>(refused, std::string(name), input.options, input.near_null,
                                *input.matrix);
     }

@@ -70,9 +70,10 @@ MadePreconditioner<T, Exec> make_preconditioner(std::string_view name, const Hos
 /// Rebuilds `made` for A, a matrix with the same pattern as before and other values. multiply: as
 /// in PreconditionerInput, of that A; null: where M multiplies by A, it does so in csr. The result
 /// is that of make_preconditioner with made.requested and made.options, but the analysis of the
-/// pattern is reused. Throws std::invalid_argument where the pattern differs (ic0 and ssor name the
-/// row; others compare only the number of rows; amg is made anew for another pattern, and from the
-/// second update on keeps its interpolation); `made` is then unchanged.
+/// pattern is reused. Throws std::invalid_argument where the pattern differs (ic0, ic,
+/// ssor and cholesky name the row; others compare only the number of rows; amg is made anew for
+/// another pattern, and from the second update on keeps its interpolation); `made` is then
+/// unchanged.
 template <class T, class Exec>
 void update_preconditioner(MadePreconditioner<T, Exec>& made, const HostCsr<T>& a,
                            const Operator<T, Exec>* multiply = nullptr);

@@ -330,13 +330,13 @@ struct Solver<T>::State {
     } else {
       update_preconditioner(m, moved, made_op.get());
     }
+    op = std::move(made_op);  // which M may multiply by: nothing that throws comes between
+    null = std::move(found);
+    input = std::move(in);
     Exec{}.fence();
     to.setup = {};
     to.setup.add(timer.seconds(), 0);
     describe_preconditioner(to);
-    op = std::move(made_op);
-    null = std::move(found);
-    input = std::move(in);
     report = std::move(to);
     refused.reset();
     watch_values();

@@ -75,7 +75,7 @@ Offset keep_largest(Index* col, double* value, Offset count, Index most,
     left += value[kept++];
   }
   constexpr double cancelled = 1e-3;  // of the largest entry
-  if (std::abs(left) > cancelled * least) {
+  if (std::abs(left) > cancelled * *std::max_element(sizes.begin(), sizes.end())) {
     for (Offset k = 0; k < kept; ++k) value[k] *= all / left;
   }
   return kept;

@@ -24,8 +24,8 @@ struct Splitting {
 
 /// Independent sets in the graph of strong dependence, as large as may be, of the unknowns that
 /// most others depend on; ties by numbers that are pseudo-random, so that no bit depends on the
-/// number of threads. Unknowns that nobody depends on are not kept. Each other has a kept one among
-/// those that it depends on, unless it depends on none. De Sterck, Yang & Heys, SIAM J. Matrix
+/// number of threads. Unknowns that nobody depends on are not kept. Of the others each that is not
+/// kept depends on a kept one. De Sterck, Yang & Heys, SIAM J. Matrix
 /// Anal. Appl. 27(4), 2006, DOI 10.1137/040615729 (PMIS).
 Splitting independent_sets(const HostCsr<double>& a, const HostArray<std::uint8_t>& strong);
 

@@ -78,9 +78,12 @@ SchwarzParts make_schwarz_parts(const Offset* row_ptr, const Index* col_idx, Ind
   Neighbours neighbours(row_ptr, col_idx, rows);
   for (std::vector<Index>& part : rows_of_parts(row_ptr, col_idx, rows, parts)) {
     neighbours.add_to(part, options.overlap);
-    constexpr double of_a_row = 24;  // bytes, with what is to come
-    require_host_memory("schwarz.rows",
-                        of_a_row * static_cast<double>(out.row.size() + part.size()));
+    constexpr double of_a_row = 24;         // bytes, with what is to come
+    constexpr std::size_t often = 1 << 22;  // rows, until memory is looked at again
+    const std::size_t rows_now = out.row.size() + part.size();
+    if (rows_now / often > out.row.size() / often) {
+      require_host_memory("schwarz.rows", of_a_row * static_cast<double>(rows_now));
+    }
     if (out.row.size() + part.size() >
         static_cast<std::size_t>(std::numeric_limits<Index>::max())) {
       throw std::invalid_argument(
@@ -113,6 +116,13 @@ void refuse_part(const SchwarzParts& parts, const PreconditionerRefusal& refused
                   row + 1),
       row);
 }
+
+SetupNote note_of_parts(SetupNote note) {
+  if (!note.remedy.empty()) {
+    note.remedy = fmt::format("schwarz, rows counted over all parts: {}", note.remedy);
+  }
+  return note;
+}
 #endif
 
 template <class T>
@@ -122,6 +132,7 @@ HostCsr<T> matrix_of_parts(const SchwarzParts& parts, const HostCsr<T>& a) {
   const auto threads = static_cast<std::int64_t>(Host{}.concurrency());
   const EqualBlocks shares{parts.parts(),
                            std::max<std::int64_t>(1, (parts.parts() + threads - 1) / threads)};
+  require_host_memory("schwarz.places", sizeof(Index) * static_cast<double>(threads) * a.rows);
   HostCsr<T> b;
   b.rows = b.cols = rows;
   b.row_ptr = multigrid::host_array<Offset>("schwarz.row_ptr", static_cast<std::size_t>(rows) + 1);
@@ -190,10 +201,17 @@ Schwarz<T, Exec>::Schwarz(SchwarzParts parts, std::shared_ptr<Local> local)
 template <class T, class Exec>
 void Schwarz<T, Exec>::update(const HostCsr<T>& a) {
   check_rows(name, weight_.extent(0), a);
+  const auto refuse_pattern = [] {
+    throw std::invalid_argument(
+        "schwarz: the matrix has nonzeros at other places than when its parts were made");
+  };
+  if (a.cols != a.rows) refuse_pattern();
   try {
     local_->update(matrix_of_parts(*parts_, a));
   } catch (const PreconditionerRefusal& refused) {
     refuse_part(*parts_, refused);
+  } catch (const std::invalid_argument&) {  // which names a row of the parts
+    refuse_pattern();
   }
 }
 

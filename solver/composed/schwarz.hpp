@@ -31,7 +31,7 @@ struct SchwarzParts {
 /// Parts by METIS where Krysol has it, else neighbouring rows in a Cuthill-McKee order; then
 /// `overlap` times the neighbours of all their rows are added to each. row_ptr, col_idx: of a
 /// square matrix with a symmetric pattern. Throws OutOfMemory where parts would take more memory
-/// than there is.
+/// than there is, std::invalid_argument where they have more rows together than Index counts.
 SchwarzParts make_schwarz_parts(const Offset* row_ptr, const Index* col_idx, Index rows,
                                 const SchwarzOptions& options);
 
@@ -42,6 +42,9 @@ HostCsr<T> matrix_of_parts(const SchwarzParts& parts, const HostCsr<T>& a);
 
 /// Throws what a preconditioner of the block diagonal matrix refused as a refusal of A's row.
 [[noreturn]] void refuse_part(const SchwarzParts& parts, const PreconditionerRefusal& refused);
+
+/// What was done differently for that matrix, whose rows are no rows of A.
+SetupNote note_of_parts(SetupNote note);
 
 /// local(k) := weight(row of k) r(row of k).
 template <class T>
@@ -75,7 +78,7 @@ struct FromParts {
 /// positive definite where A is. In place of the inverses, any preconditioner of the block diagonal
 /// matrix of all R A R', which does all parts at once. Iterations grow with the number of parts:
 /// there is no coarse level. Smith, Bjorstad & Gropp, Domain Decomposition, 1996, chapter 1. Bytes
-/// of an application: those of that preconditioner, and in double 48 a row of the parts and 24 a
+/// of an application: those of that preconditioner, and in double 48 a row of the parts and 28 a
 /// row.
 template <class T, class Exec = Kokkos::DefaultExecutionSpace>
 class Schwarz {
@@ -97,11 +100,13 @@ class Schwarz {
   }
   double bytes() const {
     return local_->bytes() +
-           static_cast<double>(row_.extent(0)) * (4 * sizeof(T) + sizeof(Real<T>) + sizeof(Index)) +
-           static_cast<double>(weight_.extent(0)) * (2 * sizeof(T) + sizeof(Real<T>));
+           static_cast<double>(row_.extent(0)) *
+               (4 * sizeof(T) + sizeof(Real<T>) + 2 * sizeof(Index)) +
+           static_cast<double>(weight_.extent(0)) *
+               (2 * sizeof(T) + sizeof(Real<T>) + sizeof(Index));
   }
   bool is_fixed() const { return local_->is_fixed(); }
-  SetupNote setup_note() const { return local_->setup_note(); }
+  SetupNote setup_note() const { return note_of_parts(local_->setup_note()); }
   std::vector<SetupFact> report() const {
     std::vector<SetupFact> facts = {
         {"parts", std::to_string(parts_->parts())},
@@ -113,7 +118,8 @@ class Schwarz {
     for (SetupFact& fact : local_->report()) facts.push_back(std::move(fact));
     return facts;
   }
-  /// Throws as the update of the parts' preconditioner does, naming A's row.
+  /// Throws PreconditionerRefusal, naming A's row, and std::invalid_argument where A has another
+  /// pattern; M is then as before.
   void update(const HostCsr<T>& a);
 
  private:

@@ -54,9 +54,10 @@ NearNullSpace<S> given(const NearNullVectors& v) {
 }
 
 template <class S>
-void require_memory(const HostCsr<S>& a) {
+void require_memory(const HostCsr<S>& a, Coarsening coarsening) {
   constexpr double of_the_matrix = 5;  // levels, products under way, the copy that is applied
-  constexpr double of_a_row = 2;       // bytes a thread: places of an eighth of the columns
+  // Bytes a thread: places of an eighth of the columns; of all and of half of them.
+  const double of_a_row = coarsening == Coarsening::classical ? 8 : 2;
   const double threads = Host{}.concurrency();
   require_host_memory("multigrid",
                       of_the_matrix * static_cast<double>(bytes(a)) + of_a_row * threads * a.rows);
@@ -133,7 +134,11 @@ HostHierarchy<S> make_hierarchy(const HostCsr<S>& a, const HierarchyOptions& opt
     throw std::invalid_argument(
         fmt::format("amg: a matrix of {} x {}, which is not square", a.rows, a.cols));
   }
-  require_memory(a);
+  require_memory(a, options.coarsening);
+  if (options.coarsening == Coarsening::classical && options.near_null) {
+    throw std::invalid_argument(
+        "amg: coarsening=classical holds constants alone, and would ignore near-null vectors");
+  }
   HostHierarchy<S> h;
   Stopwatch watch;
   if (options.near_null) check_near_null(*options.near_null, a.rows);

@@ -48,6 +48,13 @@ HostArray<double> squares_of_rows(const HostCsr<S>& r) {
 }
 
 template <class S>
+HostArray<S> copied(const HostArray<S>& from) {
+  auto to = host_array<S>("update.values", from.extent(0));
+  Kokkos::deep_copy(to, from);
+  return to;
+}
+
+template <class S>
 void set_bound(HostLevel<S>& level) {
   const double sum = largest_row_sum(level.a, level.scale);
   level.largest = std::max(sum, 1.0);
@@ -57,8 +64,9 @@ void set_bound(HostLevel<S>& level) {
 }  // namespace
 
 template <class S>
-HierarchyUpdate<S>::HierarchyUpdate(HostHierarchy<S> h, const HostCsr<S>& a, Index coarsest)
-    : h_(std::move(h)), coarsest_(coarsest) {
+HierarchyUpdate<S>::HierarchyUpdate(HostHierarchy<S> h, const HostCsr<S>& a, Index coarsest,
+                                    bool shared)
+    : h_(std::move(h)), coarsest_(coarsest), shared_(shared) {
   pattern_.rows = a.rows;
   pattern_.cols = a.cols;
   pattern_.row_ptr = host_array<Offset>("update.row_ptr", a.row_ptr.extent(0));
@@ -142,6 +150,9 @@ void HierarchyUpdate<S>::set_levels(const HostCsr<S>& a) {
     // The same P for the unscaled system, between the new scalings.
     const auto of_rows = ratio_of(before, now);
     const auto of_columns = inverse_of(next.unit);
+    if (shared_) {
+      for (HostCsr<S>* m : {&fine.p, &fine.r, &next.a}) m->values = copied(m->values);
+    }
     scale_entries(fine.p, of_rows.data(), of_columns.data(), fine.p.values.data());
     scale_entries(fine.r, of_columns.data(), of_rows.data(), fine.r.values.data());
     watch.add_to(h_.seconds.scaling);

@@ -10,13 +10,17 @@ namespace krysol::multigrid {
 
 /// Holds a hierarchy, to set the values of other matrices with the same pattern in it. Aggregates
 /// or grids, patterns and interpolation stay what they were for the first of them; products P'AP,
-/// scaling, bounds and the last level's inverse are made anew. Bytes: those of the hierarchy, and
-/// of the pattern of A.
+/// scaling, bounds and the last level's inverse are made anew. An unknown
+/// that some values took out of the levels (a diagonal entry that was lost in rounding) stays out,
+/// and interpolation is rescaled each time, so that the last bits hang on the values between.
+/// Bytes: those of the hierarchy, the pattern of A, its scaled values (of grids: those of the
+/// caller) and rows of A P.
 template <class S>
 class HierarchyUpdate {
  public:
-  /// h: made by make_hierarchy for `a`; coarsest: as there.
-  HierarchyUpdate(HostHierarchy<S> h, const HostCsr<S>& a, Index coarsest);
+  /// h: made by make_hierarchy for `a`; coarsest: as there. shared: somebody multiplies with the
+  /// arrays of h, which then are not written to.
+  HierarchyUpdate(HostHierarchy<S> h, const HostCsr<S>& a, Index coarsest, bool shared);
 
   /// Whether A has the pattern of the first.
   bool fits(const HostCsr<S>& a) const;
@@ -30,6 +34,7 @@ class HierarchyUpdate {
   HostHierarchy<S> h_;
   HostCsr<S> pattern_;  // without values
   Index coarsest_;
+  bool shared_;
   RowMemory<S> memory_;
 };
 

@@ -130,6 +130,12 @@ MultigridOptions MultigridOptions::read(std::string_view name, const NamedOption
         fmt::format("preconditioner '{}': 'aggressive' is for coarsening=classical", name));
   }
   o.vectors = reader.whole_number_to("vectors", 8, o.vectors);
+  if (o.vectors > 0 && o.levels.coarsening == multigrid::Coarsening::classical) {
+    throw std::invalid_argument(
+        fmt::format("preconditioner '{}': 'vectors' are for other coarsening than classical, which "
+                    "holds constants alone",
+                    name));
+  }
   o.in_double = reader.one_of("precision", {"float", "double"}) == 1;
   return o;
 }
@@ -139,6 +145,12 @@ template <class T, class Exec>
 Multigrid<T, Exec>::Multigrid(const HostCsr<T>& a, const MultigridOptions& options,
                               std::string_view format, bool keep)
     : options_(options), grid_(format == "stencil" || format == "stencil_pattern") {
+  const bool of_reals =
+      options.vectors > 0 || options.levels.coarsening == multigrid::Coarsening::classical;
+  if (is_complex<T> && of_reals) {
+    throw std::invalid_argument(
+        "amg: coarsening=classical and vectors are for real matrices, and this one is complex");
+  }
   set_up(a, options.levels, keep);
   if (options.vectors > 0) find_vectors(a, keep);
 }
@@ -150,8 +162,8 @@ void Multigrid<T, Exec>::set_up(const HostCsr<T>& a, const multigrid::HierarchyO
   multigrid::HostHierarchy<StoredInDouble> host = multigrid::make_hierarchy(in_double, levels);
   store(host);
   if (!keep) return;
-  kept_ = std::make_shared<multigrid::HierarchyUpdate<StoredInDouble>>(std::move(host), in_double,
-                                                                       levels.coarsest);
+  kept_ = std::make_shared<multigrid::HierarchyUpdate<StoredInDouble>>(
+      std::move(host), in_double, levels.coarsest, options_.in_double && on_host<Exec>);
 }
 
 /// Takes levels from the host.
@@ -220,7 +232,8 @@ void Multigrid<T, Exec>::find_vectors(const HostCsr<T>& host, bool keep) {
     double best_worth = worth(slow);
     Index of_best = 0;
     Index found = 0;
-    while (found < options_.vectors && slow.rate > good && slow.rate < 1) {
+    while (found < options_.vectors && vectors.count < most_near_null_vectors && slow.rate > good &&
+           slow.rate < 1) {
       const auto x = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, slow.x);
       append_vector(vectors, x.data());
       ++found;
@@ -229,6 +242,8 @@ void Multigrid<T, Exec>::find_vectors(const HostCsr<T>& host, bool keep) {
       try {
         set_up(host, more, keep);
       } catch (const PreconditionerRefusal&) {
+        break;
+      } catch (const std::bad_alloc&) {  // what there is has room
         break;
       }
       slow = slowest(a);
@@ -239,9 +254,9 @@ void Multigrid<T, Exec>::find_vectors(const HostCsr<T>& host, bool keep) {
       of_best = found;
     }
     *this = std::move(best);
-    facts_.push_back(
+    found_.push_back(
         {"near-null vectors that were found and kept", fmt::format("{} and {}", found, of_best)});
-    facts_.push_back({"share of an error that a cycle leaves, without and with them",
+    found_.push_back({"share of an error that a cycle leaves, without and with them",
                       fmt::format("{:.3f} and {:.3f}", first_rate, best_rate)});
   }
 }
@@ -270,8 +285,12 @@ void Multigrid<T, Exec>::update(const HostCsr<T>& a) {
     return;
   }
   const auto kept = std::move(kept_);  // not there any more where this throws
-  store(kept->set_values(in_double));
-  kept_ = kept;
+  try {
+    store(kept->set_values(in_double));
+    kept_ = kept;
+  } catch (const PreconditionerRefusal&) {  // other levels may do
+    *this = Multigrid(a, options_, grid_ ? "stencil" : "", true);
+  }
 }
 
 #define KRYSOL_INSTANTIATE(T, Exec) template class Multigrid<T, Exec>;

@@ -52,7 +52,11 @@ class Multigrid {
   /// False for a K-cycle.
   bool is_fixed() const { return !options_.cycle.krylov; }
   SetupNote setup_note() const { return note_; }
-  std::vector<SetupFact> report() const { return facts_; }
+  std::vector<SetupFact> report() const {
+    std::vector<SetupFact> all = facts_;
+    all.insert(all.end(), found_.begin(), found_.end());
+    return all;
+  }
   /// The first makes all anew, as the constructor does, and keeps it on the host; later ones take
   /// its aggregates or grids, and its interpolation, as long as A has the same pattern: where
   /// values change so much that other entries are strong, make another. Throws as the constructor
@@ -81,6 +85,7 @@ class Multigrid {
   std::shared_ptr<const multigrid::Hierarchy<StoredInDouble, Exec>> in_double_;
   SetupNote note_;
   std::vector<SetupFact> facts_;
+  std::vector<SetupFact> found_;  // of the search for vectors
 };
 
 }  // namespace krysol

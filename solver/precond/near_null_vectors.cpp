@@ -56,7 +56,7 @@ NearNullVectors rigid_body_modes(const std::vector<double>& coordinates, Index d
 }
 
 void check_near_null(const NearNullVectors& v, Index rows) {
-  constexpr Index most = 24;
+  constexpr Index most = most_near_null_vectors;
   if (v.count < 1 || v.count > most) {
     throw std::invalid_argument(
         fmt::format("near-null vectors: {} of them; there must be 1 to {}", v.count, most));

@@ -16,6 +16,8 @@ struct NearNullVectors {
   Index block = 0;             // rows a node, where that is known; else 0
 };
 
+inline constexpr Index most_near_null_vectors = 24;
+
 /// Of an elastic body whose nodes have as many rows as dimensions, displacements along x, y(, z):
 /// the translations, then the rotations u_p = -x_q, u_q = x_p around the middle of the nodes for
 /// (p, q) = (x, y), (x, z), (y, z), scaled to be about as large. coordinates: [nodes dimensions]
@@ -23,8 +25,9 @@ struct NearNullVectors {
 /// other dimensions, and where a number is missing or not finite.
 NearNullVectors rigid_body_modes(const std::vector<double>& coordinates, Index dimensions);
 
-/// Throws std::invalid_argument, naming the number, unless there are 1 to 24 vectors of finite
-/// numbers for so many rows, and nodes of `block` rows make those up.
+/// Throws std::invalid_argument, naming the number, unless there are 1 to
+/// most_near_null_vectors vectors of finite numbers for so many rows, and nodes of `block` rows
+/// make those up.
 void check_near_null(const NearNullVectors& v, Index rows);
 
 /// For rows in another order: row i of the result is row order[i]. Nodes are not known then.

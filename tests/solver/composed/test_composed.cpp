@@ -119,6 +119,35 @@ TYPED_TEST(ComposedPreconditioner, ChebyshevRefusesWhatIsNotDefinite) {
   EXPECT_TRUE(holds(made.note, "the largest eigenvalue of A is not found by CG")) << made.note;
 }
 
+/// Without a matrix nothing else can be made.
+TYPED_TEST(ComposedPreconditioner, ChebyshevGivesWayToNoneWhereThereIsNoMatrix) {
+  const auto negative = to_csr(random_spd({-3, -1, -2, -4}, 3)).matrix;
+  const auto op = krysol::make_operator<double, TypeParam>("csr", negative);
+  const auto made =
+      krysol::make_preconditioner<double, TypeParam>("chebyshev", {nullptr, op.get()});
+  EXPECT_EQ(made.used, "none");
+  EXPECT_TRUE(holds(made.note, "none is used instead")) << made.note;
+  EXPECT_EQ(result_of(*made.m, {1, 2, 3, 4}), (std::vector<double>{1, 2, 3, 4}));
+}
+
+TYPED_TEST(ComposedPreconditioner, ChebyshevIsMadeForSmallSingularSystems) {
+  for (const Index n : {3, 5, 10}) {
+    const auto a = to_csr(neumann2d(n, 1)).matrix;
+    const auto made = krysol::make_preconditioner<double, TypeParam>("chebyshev", a);
+    EXPECT_EQ(made.used, "chebyshev") << n << ' ' << made.note;
+  }
+}
+
+/// It multiplies by what A was.
+TYPED_TEST(ComposedPreconditioner, ChebyshevHasArraysOfItsOwn) {
+  const auto a = to_csr(poisson2d(6, 6)).matrix;
+  const auto made = krysol::make_preconditioner<double, TypeParam>("chebyshev", a);
+  const auto r = random_vector<double>(36, 1);
+  const auto before = result_of(*made.m, r);
+  for (std::size_t k = 0; k < a.values.extent(0); ++k) a.values(k) = 77;
+  EXPECT_EQ(result_of(*made.m, r), before);
+}
+
 /// After an update it multiplies by the new A, in the Solver's format or its own.
 TYPED_TEST(ComposedPreconditioner, ChebyshevFollowsAnUpdate) {
   if constexpr (std::is_same_v<TypeParam, Kokkos::DefaultExecutionSpace>) {
@@ -247,6 +276,42 @@ TEST(SchwarzParts, NameTheRowOfAPartThatIsNotDefinite) {
   EXPECT_TRUE(holds(refused("schwarz:0"), "expected a whole number from 1 on"));
   EXPECT_TRUE(holds(refused("schwarz:local=lu"), "must be one of cholesky ic0"));
   EXPECT_TRUE(holds(refused("schwarz:overlap=17"), "1 to 16"));
+}
+
+/// What the factorization of the parts did differently names rows of theirs, which is said.
+TEST(SchwarzParts, SayWhoseRowsANoteCounts) {
+  auto t = no_entries<double>(12, 12);
+  for (Index i = 0; i < 12; ++i) {
+    t.add(i, i, 1);
+    if (i + 1 < 12) {
+      t.add(i, i + 1, 0.499);
+      t.add(i + 1, i, 0.499);
+    }
+    if (i + 3 < 12) {
+      t.add(i, i + 3, -0.45);
+      t.add(i + 3, i, -0.45);
+    }
+  }
+  const auto a = to_csr(t).matrix;
+  const auto alone = krysol::make_preconditioner<double, krysol::Host>("ic0", a);
+  ASSERT_TRUE(holds(alone.note, "has no positive pivot")) << alone.note;
+  const auto made = krysol::make_preconditioner<double, krysol::Host>("schwarz:12,local=ic0", a);
+  EXPECT_EQ(made.note, "schwarz, rows counted over all parts: " + alone.note);
+}
+
+TEST(SchwarzParts, RefuseAnotherPattern) {
+  const auto a = to_csr(poisson2d(6, 6)).matrix;
+  auto t = poisson2d(6, 6);
+  t.add(3, 20, -0.1);
+  t.add(20, 3, -0.1);
+  const auto other = to_csr(t).matrix;
+  for (const char* name : {"schwarz:36", "schwarz:36,local=ic0"}) {  // one part, which sees it
+    auto made = krysol::make_preconditioner<double, krysol::Host>(name, a);
+    EXPECT_EQ(message_of([&] { krysol::update_preconditioner(made, other); }),
+              "schwarz: the matrix has nonzeros at other places than when its parts were made");
+    krysol::update_preconditioner(made, a);
+    EXPECT_EQ(made.used, name);
+  }
 }
 
 TEST(SchwarzParts, AreThoseOfAnEmptyMatrix) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
+#include <memory>
 #include <numeric>
 #include <set>
 #include <string>
@@ -337,6 +339,17 @@ TEST(FoundVectors, MakeElasticityConvergeLikeItsRotations) {
   }
 }
 
+/// Of blocks so large that no more vectors are held: none are looked for.
+TEST(FoundVectors, AreNoMoreThanLevelsHold) {
+  const auto a = krysol::gallery::make_problem("beam2d:12");
+  ASSERT_EQ(a.rows % 312, 0);  // 8 * 3 * 13
+  for (const std::string block : {"13", "24", "26"}) {
+    const std::string name = "amg:coarsening=aggregates,vectors=8,block=" + block;
+    const auto made = krysol::make_preconditioner<double, krysol::Host>(name, a);
+    EXPECT_EQ(made.used, name) << made.note;
+  }
+}
+
 TEST(FoundVectors, AreNotLookedForWhereCyclesAreGoodAlready) {
   const auto a = krysol::gallery::make_problem("poisson2d:40");
   const auto m = krysol::make_preconditioner<double, krysol::Host>("amg:vectors=3", a).m;
@@ -356,6 +369,22 @@ TEST(ClassicalCoarsening, SaysWhatItsOptionsAre) {
             "preconditioner 'amg:aggressive=1': 'aggressive' is for coarsening=classical");
   EXPECT_TRUE(holds(said("amg:coarsening=hmis"), "one of auto aggregates classical"));
   EXPECT_TRUE(holds(said("amg:vectors=9"), "a whole number from 1 to 8"));
+  EXPECT_TRUE(holds(said("amg:coarsening=classical,vectors=2"), "holds constants alone"));
+  auto near_null = std::make_shared<krysol::NearNullVectors>();
+  near_null->count = 1;
+  near_null->values.assign(16, 1.0);
+  EXPECT_TRUE(holds(message_of([&] {
+                      krysol::make_preconditioner<double, krysol::Host>(
+                          "amg:coarsening=classical", {&a, nullptr, {}, near_null});
+                    }),
+                    "would ignore near-null vectors"));
+  using Complex = Kokkos::complex<double>;
+  const auto c = to_csr(as<std::complex<double>>(poisson2d(4, 4))).matrix;
+  for (const char* name : {"amg:coarsening=classical", "amg:vectors=2"}) {
+    EXPECT_TRUE(
+        holds(message_of([&] { krysol::make_preconditioner<Complex, krysol::Host>(name, c); }),
+              "are for real matrices"));
+  }
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ TEST(HierarchyUpdate, MakesTheLevelsThatASetupMakes) {
   for (const UpdateCase& c : update_cases()) {
     const auto a = krysol::gallery::make_problem(c.problem);
     const auto first = make_hierarchy(a, c.options);
-    HierarchyUpdate<double> update(make_hierarchy(a, c.options), a, c.options.coarsest);
+    HierarchyUpdate<double> update(make_hierarchy(a, c.options), a, c.options.coarsest, false);
     const auto same = [&](const HostCsr<double>& other, double tolerance) {
       ASSERT_TRUE(update.fits(other));
       const auto& now = update.set_values(other);
@@ -95,7 +95,7 @@ TEST(HierarchyUpdate, MakesTheLevelsThatASetupMakes) {
 
 TEST(HierarchyUpdate, KnowsAnotherPattern) {
   const auto a = krysol::gallery::make_problem("poisson2d:30");
-  const HierarchyUpdate<double> update(make_hierarchy(a, {}), a, 200);
+  const HierarchyUpdate<double> update(make_hierarchy(a, {}), a, 200, false);
   EXPECT_TRUE(update.fits(with_values(a, [](Index, Index) { return 2; })));
   EXPECT_FALSE(update.fits(krysol::gallery::make_problem("poisson2d:31")));
   auto t = poisson2d(30, 30);
@@ -131,6 +131,27 @@ TEST(HierarchyUpdate, SuitsValuesThatChangeALittle) {
       EXPECT_LE(iterations_with(next, made), iterations_with(next, fresh) + 3) << name << step;
     }
   }
+}
+
+/// In double the levels in use are arrays that the next update would write to.
+TEST(HierarchyUpdate, WritesToNothingThatIsInUse) {
+  const auto a = krysol::gallery::make_problem("jumps:10");
+  const auto name = "amg:coarsening=aggregates,coarsest=20,precision=double";
+  auto made = krysol::make_preconditioner<double, krysol::Host>(name, a);
+  krysol::update_preconditioner(made, a);
+  krysol::update_preconditioner(made, a);
+  HierarchyUpdate<double> update(
+      make_hierarchy(a, {.coarsening = Coarsening::aggregates, .coarsest = 20}), a, 20, true);
+  const auto& first = update.set_values(a);
+  const Hierarchy<double, krysol::Host> in_use(first, {}, false);
+  const krysol::ConstVector<double, krysol::Host> r =
+      to_device<krysol::Host>(random_vector<double>(1000, 1));
+  const auto z = to_device<krysol::Host>(std::vector<double>(1000));
+  in_use.apply(krysol::Host{}, r, z);
+  const auto before = to_host(z);
+  update.set_values(with_values(a, [](Index i, Index j) { return i == j ? 7 : 1; }));
+  in_use.apply(krysol::Host{}, r, z);
+  EXPECT_EQ(to_host(z), before);
 }
 
 /// One that is refused leaves M as it was, and the next makes all anew.
