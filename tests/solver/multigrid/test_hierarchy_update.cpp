@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,8 @@ using namespace krysol::multigrid;
 using krysol::HostCsr;
 
 /// Each value times by(row, column), which is symmetric.
-template <class By>
-HostCsr<double> with_values(const HostCsr<double>& a, const By& by) {
+HostCsr<double> with_values(const HostCsr<double>& a,
+                            const std::function<double(Index, Index)>& by) {
   HostCsr<double> other{a.rows, a.cols, a.row_ptr, a.col_idx, {}};
   other.values = krysol::allocate<decltype(other.values)>("values", a.nnz());
   for (Index i = 0; i < a.rows; ++i) {
