@@ -6,7 +6,6 @@
 #include <fmt/core.h>
 #include <krysol/solver/coarsening/classical.hpp>
 #include <krysol/solver/coarsening/sparse_product.hpp>
-#include <krysol/solver/multigrid/largest_eigenvalue.hpp>
 
 namespace krysol::multigrid {
 namespace {
@@ -41,33 +40,6 @@ Unknowns unknowns_of(Index rows, Index block) {
   return unknown;
 }
 
-/// S_f^-1 P S_c, which is P between the scaled systems; a row whose scale is 0 has no part in them.
-HostCsr<double> between_scaled(HostCsr<double> p, const HostArray<double>& fine,
-                               const HostArray<double>& coarse) {
-  const auto inverse = host_array<double>("classical.inverse", fine.extent(0));
-  host_for("krysol::classical(inverse)", static_cast<std::int64_t>(fine.extent(0)),
-           [from = fine.data(), to = inverse.data()](std::int64_t i) {
-             to[i] = from[i] > 0 ? 1 / from[i] : 0;
-           });
-  scale_entries(p, inverse.data(), coarse.data(), p.values.data());
-  return p;
-}
-
-/// The sums of R(c, i)^2 / S_i^2, which the diagonal of R A R' is made of but for cancellation.
-HostArray<double> sizes_of(const HostCsr<double>& r, const HostArray<double>& scale) {
-  auto size = host_array<double>("classical.size", static_cast<std::size_t>(r.rows));
-  host_for("krysol::classical(size)", r.rows, [&, to = size.data()](std::int64_t c) {
-    double sum = 0;
-    for (Offset k = r.row_ptr.data()[c]; k < r.row_ptr.data()[c + 1]; ++k) {
-      const double s = scale.data()[r.col_idx.data()[k]];
-      const double v = r.values.data()[k];
-      if (s > 0) sum += v * v / s / s;
-    }
-    to[c] = sum;
-  });
-  return size;
-}
-
 }  // namespace
 
 void coarsen_classically(const HostCsr<double>& a, const HierarchyOptions& options,
@@ -84,9 +56,7 @@ void coarsen_classically(const HostCsr<double>& a, const HierarchyOptions& optio
   h.levels.back().scale = h.scale;
   for (;;) {
     HostLevel<double>& fine = h.levels.back();
-    const double sum = largest_row_sum(fine.a, fine.scale);
-    fine.largest = std::max(sum, 1.0);
-    fine.far_bound = sum > near_row_sum;
+    bound_by_row_sums(fine);
     watch.add_to(h.seconds.bounds);
     if (fine.a.rows <= options.coarsest) return;
     HostCsr<double> p = interpolation_of(fine.a, unknown, options.strength, memory);
@@ -115,10 +85,14 @@ void coarsen_classically(const HostCsr<double>& a, const HierarchyOptions& optio
       return;
     }
     HostLevel<double> level;
-    level.scale = scale_of(next, h.levels.size() + 1, rounding, sizes_of(r, fine.scale));
+    level.scale = scale_of(next, h.levels.size() + 1, rounding, sizes_of_rows(r, fine.scale));
     level.a = std::move(next);
-    fine.p = between_scaled(std::move(p), fine.scale, level.scale);
-    fine.r = adjoint_of_rows(fine.p);
+    // S_f^-1 P S_c, which is P between the scaled systems, and its adjoint.
+    const auto of_rows = inverse_of(fine.scale);
+    scale_entries(p, of_rows.data(), level.scale.data(), p.values.data());
+    scale_entries(r, level.scale.data(), of_rows.data(), r.values.data());
+    fine.p = std::move(p);
+    fine.r = std::move(r);
     h.levels.push_back(std::move(level));
     watch.add_to(h.seconds.scaling);
   }

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include <krysol/solver/coarsening/grid_product.hpp>
-#include <krysol/solver/multigrid/largest_eigenvalue.hpp>
 #include <krysol/solver/precond/preconditioner.hpp>
 
 namespace krysol::multigrid {
@@ -113,9 +112,7 @@ bool coarsen_grids(const HostCsr<double>& a, const HierarchyOptions& options,
     try {
       if (!levels.empty()) level.scale = scale_of(fine.a, levels.size() + 1, rounding, fine.size);
       watch.add_to(h.seconds.scaling);
-      const double sum = largest_row_sum(level.a, level.scale);
-      level.largest = std::max(sum, 1.0);
-      level.far_bound = sum > near_row_sum;
+      bound_by_row_sums(level);
     } catch (const PreconditionerRefusal&) {
       if (levels.empty()) throw;
       return false;

@@ -161,6 +161,13 @@ HostHierarchy<S> make_hierarchy(const HostCsr<S>& a, const HierarchyOptions& opt
 }
 
 template <class S>
+void bound_by_row_sums(HostLevel<S>& level) {
+  const double sum = largest_row_sum(level.a, level.scale);
+  level.largest = std::max(sum, 1.0);
+  level.far_bound = sum > near_row_sum;
+}
+
+template <class S>
 void invert_last(HostHierarchy<S>& h, Index coarsest) {
   constexpr Index exact = 500;
   const HostLevel<S>& last = h.levels.back();
@@ -170,6 +177,8 @@ void invert_last(HostHierarchy<S>& h, Index coarsest) {
   h.null_space = made.null_space;
 }
 
+template void bound_by_row_sums(HostLevel<double>&);
+template void bound_by_row_sums(HostLevel<Kokkos::complex<double>>&);
 template void invert_last(HostHierarchy<double>&, Index);
 template void invert_last(HostHierarchy<Kokkos::complex<double>>&, Index);
 template HostHierarchy<double> make_hierarchy(const HostCsr<double>&, const HierarchyOptions&);

@@ -88,6 +88,10 @@ struct HostHierarchy {
 template <class S>
 HostHierarchy<S> make_hierarchy(const HostCsr<S>& a, const HierarchyOptions& options);
 
+/// Sets `largest` by the largest row sum, and whether that is far; throws as largest_row_sum does.
+template <class S>
+void bound_by_row_sums(HostLevel<S>& level);
+
 /// Sets `inverse` and `null_space` where the last level has no more than `coarsest` rows or, after
 /// coarsening has stalled, 500. Throws as coarsest_inverse does.
 template <class S>

@@ -5,23 +5,12 @@
 
 #include <krysol/solver/coarsening/grid_product.hpp>
 #include <krysol/solver/coarsening/sparse_product.hpp>
-#include <krysol/solver/multigrid/largest_eigenvalue.hpp>
 #include <krysol/solver/multigrid/level_scaling.hpp>
 
 namespace krysol::multigrid {
 namespace {
 
 constexpr double lost_in_rounding = 1e-13;
-
-/// 1 / v, and 0 for 0.
-HostArray<double> inverse_of(const HostArray<double>& v) {
-  auto inverse = host_array<double>("update.inverse", v.extent(0));
-  host_for("krysol::update(inverse)", static_cast<std::int64_t>(v.extent(0)),
-           [from = v.data(), to = inverse.data()](std::int64_t i) {
-             to[i] = from[i] > 0 ? 1 / from[i] : 0;
-           });
-  return inverse;
-}
 
 /// before / now, and 0 where an unknown is out of either.
 HostArray<double> ratio_of(const HostArray<double>& before, const HostArray<double>& now) {
@@ -33,32 +22,11 @@ HostArray<double> ratio_of(const HostArray<double>& before, const HostArray<doub
   return ratio;
 }
 
-/// |R(c, :)|^2, the diagonal of R A R' but for what cancels, for an A with ones on its diagonal.
-template <class S>
-HostArray<double> squares_of_rows(const HostCsr<S>& r) {
-  auto square = host_array<double>("update.squares", static_cast<std::size_t>(r.rows));
-  host_for("krysol::update(squares)", r.rows, [&, to = square.data()](std::int64_t c) {
-    double sum = 0;
-    for (Offset k = r.row_ptr.data()[c]; k < r.row_ptr.data()[c + 1]; ++k) {
-      sum += abs_squared(r.values.data()[k]);
-    }
-    to[c] = sum;
-  });
-  return square;
-}
-
 template <class S>
 HostArray<S> copied(const HostArray<S>& from) {
   auto to = host_array<S>("update.values", from.extent(0));
   Kokkos::deep_copy(to, from);
   return to;
-}
-
-template <class S>
-void set_bound(HostLevel<S>& level) {
-  const double sum = largest_row_sum(level.a, level.scale);
-  level.largest = std::max(sum, 1.0);
-  level.far_bound = sum > near_row_sum;
 }
 
 }  // namespace
@@ -117,7 +85,7 @@ void HierarchyUpdate<S>::set_grids(const HostCsr<S>& a) {
     for (std::size_t l = 0;; ++l) {
       HostLevel<S>& fine = h_.levels[l];
       watch.add_to(h_.seconds.scaling);
-      set_bound(fine);
+      bound_by_row_sums(fine);
       watch.add_to(h_.seconds.bounds);
       if (l + 1 == h_.levels.size()) return;
       const GridStep& step = *fine.grid;
@@ -143,7 +111,7 @@ void HierarchyUpdate<S>::set_levels(const HostCsr<S>& a) {
   for (std::size_t l = 0;; ++l) {
     HostLevel<S>& fine = h_.levels[l];
     watch.add_to(h_.seconds.scaling);
-    set_bound(fine);
+    bound_by_row_sums(fine);
     watch.add_to(h_.seconds.bounds);
     if (l + 1 == h_.levels.size()) return;
     HostLevel<S>& next = h_.levels[l + 1];
@@ -159,7 +127,7 @@ void HierarchyUpdate<S>::set_levels(const HostCsr<S>& a) {
     triple_product_values(fine.r, fine.a, fine.p, memory_, next.a);
     watch.add_to(h_.seconds.product);
     before = next.unit;
-    now = next.unit = scale_of(next.a, l + 2, lost_in_rounding, squares_of_rows(fine.r));
+    now = next.unit = scale_of(next.a, l + 2, lost_in_rounding, sizes_of_rows(fine.r, {}));
     scale_entries(fine.p, nullptr, now.data(), fine.p.values.data());
     scale_entries(fine.r, now.data(), nullptr, fine.r.values.data());
     scale_entries(next.a, now.data(), now.data(), next.a.values.data());

@@ -43,6 +43,30 @@ HostArray<double> scale_of(const HostCsr<S>& a, std::size_t level, double nothin
   return scale;
 }
 
+HostArray<double> inverse_of(const HostArray<double>& scale) {
+  auto inverse = host_array<double>("multigrid.inverse_scale", scale.extent(0));
+  host_for("krysol::multigrid(inverse)", static_cast<std::int64_t>(scale.extent(0)),
+           [from = scale.data(), to = inverse.data()](std::int64_t i) {
+             to[i] = from[i] > 0 ? 1 / from[i] : 0;
+           });
+  return inverse;
+}
+
+template <class S>
+HostArray<double> sizes_of_rows(const HostCsr<S>& r, const HostArray<double>& scale) {
+  const bool scaled = scale.extent(0) > 0;
+  auto size = host_array<double>("multigrid.size", static_cast<std::size_t>(r.rows));
+  host_for("krysol::multigrid(size)", r.rows, [&, to = size.data()](std::int64_t c) {
+    double sum = 0;
+    for (Offset k = r.row_ptr.data()[c]; k < r.row_ptr.data()[c + 1]; ++k) {
+      const double s = scaled ? scale.data()[r.col_idx.data()[k]] : 1;
+      if (s > 0) sum += abs_squared(r.values.data()[k]) / s / s;
+    }
+    to[c] = sum;
+  });
+  return size;
+}
+
 template <class S>
 void scale_entries(const HostCsr<S>& a, const double* left, const double* right, S* to) {
   const Index* const col_idx = a.col_idx.data();
@@ -87,9 +111,10 @@ KRYSOL_INSTANTIATE_SCALED(Kokkos::complex<float>, Kokkos::complex<double>)
 KRYSOL_INSTANTIATE_SCALED(Kokkos::complex<double>, Kokkos::complex<double>)
 KRYSOL_INSTANTIATE_SCALED(Kokkos::complex<double>, Kokkos::complex<float>)
 #undef KRYSOL_INSTANTIATE_SCALED
-#define KRYSOL_INSTANTIATE(S)                                                 \
-  template HostArray<double> scale_of(const HostCsr<S>&, std::size_t, double, \
-                                      const HostArray<double>&);              \
+#define KRYSOL_INSTANTIATE(S)                                                            \
+  template HostArray<double> scale_of(const HostCsr<S>&, std::size_t, double,            \
+                                      const HostArray<double>&);                         \
+  template HostArray<double> sizes_of_rows(const HostCsr<S>&, const HostArray<double>&); \
   template void scale_entries(const HostCsr<S>&, const double*, const double*, S*);
 KRYSOL_INSTANTIATE(double)
 KRYSOL_INSTANTIATE(Kokkos::complex<double>)

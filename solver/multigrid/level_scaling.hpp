@@ -15,6 +15,14 @@ template <class S>
 HostArray<double> scale_of(const HostCsr<S>& a, std::size_t level, double nothing,
                            const HostArray<double>& size = {});
 
+/// 1 / scale, and 0 where that is 0.
+HostArray<double> inverse_of(const HostArray<double>& scale);
+
+/// [rows of R] the sums of |R(c, i)|^2 / scale_i^2, which the diagonal of R A R' is but for what
+/// cancels, where that of A is scale^-2; empty: ones. For scale_of.
+template <class S>
+HostArray<double> sizes_of_rows(const HostCsr<S>& r, const HostArray<double>& scale);
+
 /// to := diag(left) A diag(right); null: 1. `to` may be the values of A.
 template <class S>
 void scale_entries(const HostCsr<S>& a, const double* left, const double* right, S* to);

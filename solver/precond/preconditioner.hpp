@@ -158,10 +158,7 @@ class PreconditionerOf final : public AnyPreconditioner<T, Exec> {
     if constexpr (requires { M::can_smooth; }) return M::can_smooth;
     return false;
   }
-  bool is_fixed() const override {
-    if constexpr (requires { m_.is_fixed(); }) return m_.is_fixed();
-    return true;
-  }
+  bool is_fixed() const override { return krysol::is_fixed(m_); }
 
  private:
   M m_;

@@ -128,6 +128,17 @@ struct NamedSolve {
   }
 };
 
+/// A x = (1, ..., 1) by cg on the host, from 0.
+inline SolveResult solved_for_ones(const krysol::HostCsr<double>& a,
+                                   const krysol::AnyPreconditioner<double, krysol::Host>& m) {
+  const auto n = static_cast<std::size_t>(a.rows);
+  const auto op = krysol::make_operator<double, krysol::Host>("csr", a);
+  const krysol::ConstVector<double, krysol::Host> b =
+      to_device<krysol::Host>(std::vector<double>(n, 1.0));
+  const auto x = to_device<krysol::Host>(std::vector<double>(n));
+  return krysol::solve("cg", krysol::Host{}, *op, b, x, m);
+}
+
 /// Eigenvalue i of n, from 1, of the 3-point star; those of a grid are their sums.
 inline double grid_eigenvalue(int n, int i) {
   return 2 - 2 * std::cos(i * std::numbers::pi / static_cast<double>(n + 1));

@@ -294,15 +294,11 @@ TEST(ClassicalCoarsening, MakesEachLevelFromTheOneBefore) {
 
 std::int64_t classical_iterations(const HostCsr<double>& a, const std::string& options,
                                   double* nonzeros = nullptr) {
-  const auto op = krysol::make_operator<double, krysol::Host>("csr", a);
   const auto m = krysol::make_preconditioner<double, krysol::Host>("amg:" + options, a).m;
   for (const auto& fact : m->report()) {
     if (nonzeros != nullptr && fact.name.starts_with("nonzeros")) *nonzeros = std::stod(fact.value);
   }
-  const krysol::ConstVector<double, krysol::Host> b =
-      to_device<krysol::Host>(std::vector<double>(static_cast<std::size_t>(a.rows), 1.0));
-  const auto x = to_device<krysol::Host>(std::vector<double>(static_cast<std::size_t>(a.rows)));
-  const auto r = krysol::solve("cg", krysol::Host{}, *op, b, x, *m);
+  const auto r = solved_for_ones(a, *m);
   EXPECT_TRUE(r.converged()) << options;
   return r.iterations;
 }

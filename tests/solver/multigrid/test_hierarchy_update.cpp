@@ -107,11 +107,7 @@ TEST(HierarchyUpdate, KnowsAnotherPattern) {
 
 template <class Made>
 std::int64_t iterations_with(const HostCsr<double>& a, const Made& made) {
-  const auto op = krysol::make_operator<double, krysol::Host>("csr", a);
-  const krysol::ConstVector<double, krysol::Host> b =
-      to_device<krysol::Host>(std::vector<double>(static_cast<std::size_t>(a.rows), 1.0));
-  const auto x = to_device<krysol::Host>(std::vector<double>(static_cast<std::size_t>(a.rows)));
-  const auto r = krysol::solve("cg", krysol::Host{}, *op, b, x, *made.m);
+  const auto r = solved_for_ones(a, *made.m);
   EXPECT_TRUE(r.converged());
   return r.iterations;
 }

@@ -101,12 +101,8 @@ TYPED_TEST(FlexibleCg, CopesWithAPreconditionerThatChanges) {
 // ---- K-cycles
 
 std::int64_t iterations_of(const krysol::HostCsr<double>& a, const std::string& name) {
-  const auto op = krysol::make_operator<double, krysol::Host>("csr", a);
   const auto m = krysol::make_preconditioner<double, krysol::Host>(name, a).m;
-  const krysol::ConstVector<double, krysol::Host> b =
-      to_device<krysol::Host>(std::vector<double>(static_cast<std::size_t>(a.rows), 1.0));
-  const auto x = to_device<krysol::Host>(std::vector<double>(static_cast<std::size_t>(a.rows)));
-  const auto r = krysol::solve("cg", krysol::Host{}, *op, b, x, *m);
+  const auto r = solved_for_ones(a, *m);
   EXPECT_TRUE(r.converged()) << name;
   EXPECT_EQ(r.cg->flexible, name.find("cycle=k") != std::string::npos);
   return r.iterations;
