@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <krysol/analysis/analysis.hpp>
 
+#include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <krysol/analysis/definiteness.hpp>
 #include <krysol/analysis/entries.hpp>
 #include <krysol/analysis/spectra.hpp>
@@ -39,6 +40,7 @@ void count_empty_columns(std::int64_t empty, Components& c) {
 
 template <class S>
 MatrixReport matrix_report_of(const HostCsr<S>& a, const AnalysisOptions& options) {
+  const Kokkos::Profiling::ScopedRegion region("krysol::matrix_report_of");
   Columns columns;
   const HostCsr<S> kept = few_columns(a, columns);
   const HostCsr<S> t = transposed(kept);

@@ -12,6 +12,8 @@
 
 #include <krysol/io/bytes/parse_error.hpp>
 #include <krysol/io/matrix_market/matrix_market.hpp>
+#include <krysol/report/html/matrix_picture.hpp>
+#include <krysol/report/html/solve_page.hpp>
 #include <krysol/report/report.hpp>
 #include <krysol/report/solve_report.hpp>
 #include <krysol/report/tuning_files.hpp>
@@ -25,6 +27,7 @@
 #include "common/cli.hpp"
 #include "common/matrix_source.hpp"
 #include "common/near_null.hpp"
+#include "common/profiler.hpp"
 #include "common/progress_line.hpp"
 #include "common/read_options.hpp"
 #include "common/system.hpp"
@@ -52,12 +55,15 @@ struct Options {
   std::string output;
   std::string history;
   std::string json;
+  std::string page;
   std::string witness;
+  std::string command;  // as it was typed
   ReadOptions read;
   bool project = false;
   bool strict = false;
   bool quiet = false;
   bool explain = false;
+  bool profile = false;
   MachineOptions machine;
 };
 
@@ -157,7 +163,7 @@ SolveOptions solve_options(const Options& options) {
     }
     o.solver_options["lambda_min"] = fmt::format("{}", options.lambda_min);
   }
-  const bool reports = !options.quiet || !options.json.empty();
+  const bool reports = !options.quiet || !options.json.empty() || !options.page.empty();
   constexpr const char* bytes = "1e9";  // some 0.1 s
   if (reports && options.solver == "cg") o.solver_options["confirm"] = bytes;
   if (!options.choice.empty()) o.tuning = read_choice(options.choice);
@@ -175,6 +181,43 @@ void write_tuning(const Options& options, SolveReport solve) {
   if (!solve.choice->reused) solve.tuning->version = version_text();
   if (!solve.trials.empty()) solve.tuning->preconditioner = stages_as_text(solve.trials);
   write_file(options.save_choice, as_json(*solve.tuning));
+}
+
+/// Kokkos Tools know no bytes: those of the kinds of work come from the solve, which counts them.
+std::vector<ProfileNode> profile_with_bytes(const Report& report) {
+  std::vector<ProfileNode> nodes = Profiler::nodes();
+  const std::pair<std::string_view, double> counted[] = {
+      {"krysol::read_csr", report.read.bytes},
+      {"SpMV", report.result.spmv.bytes},
+      {"vectors", report.result.vectors.bytes},
+      {"preconditioner", report.result.preconditioner.bytes},
+      {"true residuals", report.result.residuals.bytes}};
+  constexpr int none = -1;
+  int method = none;      // the depth of the method's region
+  int confirming = none;  // of that whose work the counters do not hold
+  for (ProfileNode& n : nodes) {
+    if (n.depth <= method) method = none;
+    if (n.depth <= confirming) confirming = none;
+    if (n.name == "krysol::cg" || n.name == "krysol::minres") method = n.depth;
+    if (n.name == "krysol::cg(confirm)") confirming = n.depth;
+    const bool counts = method != none && confirming == none;
+    for (const auto& [name, bytes] : counted) {
+      if (n.name == name && !n.kernel && (counts || name == "krysol::read_csr")) n.bytes = bytes;
+    }
+  }
+  return nodes;
+}
+
+/// As it was typed, and with what auto chose.
+html::SolveCommands commands_of(const Options& options, const Report& report) {
+  html::SolveCommands out{options.command, options.command};
+  const auto add = [&](const char* option, const std::string& chosen) {
+    if (!chosen.empty()) out.repeats += fmt::format(" {} {}", option, chosen);
+  };
+  if (options.format == "auto" && options.choice.empty()) add("--format", report.format);
+  if (options.reorder == "auto" && options.choice.empty()) add("--reorder", report.order.name);
+  if (!report.trials.empty()) add("--precond", stages_as_text(report.trials));
+  return out;
 }
 
 /// Solves, and returns the exit code.
@@ -214,6 +257,7 @@ int run_typed(const Options& options, SolveOptions wanted, const Assembled<S>& a
   }
   const SolveReport solved = solver.report();
   take(solved, report);
+  if (options.profile) report.profile = profile_with_bytes(report);
   outputs.attempt([&] { write_tuning(options, solved); });
   // Of a singular system x* is one solution of many.
   if (report.solved && report.null_vectors == 0) report.error = relative_error(system);
@@ -234,7 +278,7 @@ int run_typed(const Options& options, SolveOptions wanted, const Assembled<S>& a
   }
   outputs.attempt([&] { write_witness<S>(options, report); });
   if (!options.machine.no_bandwidth && !CatchInterrupt::happened() &&
-      (!options.quiet || !options.json.empty())) {
+      (!options.quiet || !options.json.empty() || !options.page.empty())) {
     add_bandwidth(report);
   }
   outputs.attempt([&] {
@@ -242,6 +286,11 @@ int run_typed(const Options& options, SolveOptions wanted, const Assembled<S>& a
   });
   outputs.attempt([&] {
     if (!options.json.empty()) write_file(options.json, as_json(report));
+  });
+  outputs.attempt([&] {
+    if (options.page.empty()) return;
+    write_file(options.page,
+               html::solve_page(report, html::picture_of(a), commands_of(options, report)));
   });
   outputs.attempt([&] {
     if (!options.quiet) print(as_text(report, options.explain));
@@ -305,6 +354,8 @@ void add_options(CLI::App& app, Options& o) {
       "neither use nor keep what --format auto measured for the next time\n"
       "(KRYSOL_TUNING_CACHE in the environment: a folder, or off; default: krysol/tuning in\n"
       "$XDG_CACHE_HOME or ~/.cache)");
+  app.add_flag("--profile", o.profile,
+               "show the time of each region and kernel, as Kokkos Tools hear of them");
   app.add_flag("--explain", o.explain, "show how --format auto chose");
   app.add_option("--reorder", o.reorder, "order of the rows while solving, see --list")
       ->check(known_name("order", list_orders()))
@@ -339,6 +390,8 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--history", o.history,
                  "write residual and error bounds of each iteration as CSV; likewise");
   app.add_option("--json", o.json, "write the report as JSON; likewise");
+  app.add_option("--report", o.page,
+                 "write a page about the solve, one HTML file that needs no network; likewise");
   app.add_option("--witness", o.witness,
                  "write the direction p with p'Ap <= 0, where one is found, as a vector; likewise");
   add_read_options(app, o.read);
@@ -360,11 +413,8 @@ void check_standard_output(const Options& o) {
   std::vector<std::string_view> users;
   if (!o.quiet) users.emplace_back("the report");
   const std::pair<std::string_view, const std::string&> options[] = {
-      {"--output -", o.output},
-      {"--history -", o.history},
-      {"--json -", o.json},
-      {"--witness -", o.witness},
-      {"--save-tuning -", o.save_choice}};
+      {"--output -", o.output}, {"--history -", o.history}, {"--json -", o.json},
+      {"--report -", o.page},   {"--witness -", o.witness}, {"--save-tuning -", o.save_choice}};
   for (const auto& [name, value] : options) {
     if (value == "-") users.push_back(name);
   }
@@ -395,14 +445,19 @@ int main_checked(int argc, char** argv) {
                                  options.format));
   }
   check_standard_output(options);
-  check_writable(
-      {options.output, options.history, options.json, options.witness, options.save_choice},
-      {options.matrix, options.rhs, options.x0, options.near_null, options.coordinates,
-       options.choice == options.save_choice ? std::string() : options.choice});
+  check_writable({options.output, options.history, options.json, options.page, options.witness,
+                  options.save_choice},
+                 {options.matrix, options.rhs, options.x0, options.near_null, options.coordinates,
+                  options.choice == options.save_choice ? std::string() : options.choice});
   options.read.threads = std::max(options.machine.threads, 0);
+  std::vector<std::string> words(argv, argv + argc);
+  words.front() = "cg_solve";
+  options.command = quoted_command(words);
   int code = exit_internal;
   {
     const Kokkos::ScopeGuard guard(kokkos_settings(options.machine));
+    std::optional<Profiler> profiler;
+    if (options.profile) profiler.emplace();
     code = run(options);
   }
   CatchInterrupt::raise_again();

@@ -8,6 +8,7 @@
 
 #include <fast_float/fast_float.h>
 #include <fmt/core.h>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include <krysol/gallery/assembly.hpp>
 #include <krysol/gallery/bilinear.hpp>
@@ -346,6 +347,7 @@ bool is_problem(std::string_view text) {
 }
 
 HostCsr<double> make_problem(std::string_view text) {
+  const Kokkos::Profiling::ScopedRegion region("krysol::make_problem");
   const std::string_view name = text.substr(0, text.find(':'));
   for (const Problem& p : problems) {
     if (p.info.name != name || name.size() == text.size()) continue;

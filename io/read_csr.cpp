@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <krysol/io/bytes/parse_error.hpp>
 #include <krysol/io/bytes/stream.hpp>
 #include <krysol/io/matrix_market/matrix_market_header.hpp>
@@ -174,6 +175,7 @@ std::optional<CsrFile> try_to_read_twice(const std::filesystem::path& path,
 CsrFile read_csr(const std::filesystem::path& path, const ReadOptions& options,
                  std::int64_t bytes_a_row) {
   ensure_kokkos();
+  const Kokkos::Profiling::ScopedRegion region("krysol::read_csr");
   if (options.low_memory && options.member.empty()) {
     if (auto file = try_to_read_twice(path, options, bytes_a_row)) {
       if (options.cache.use) file->info.cache = "not used: it holds entries, and memory is scarce";

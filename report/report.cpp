@@ -240,6 +240,7 @@ std::string as_text(const Report& r, bool explained) {
   for (const std::string& note : r.notes) out += line("note", note);
   out += fmt::format("\n{}", outcome_block(r));
   out += fmt::format("\n{}", work_table(r));
+  if (!r.profile.empty()) out += fmt::format("\n{}", as_text(r.profile));
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <krysol/report/profile.hpp>
 #include <krysol/solver/choice/preconditioner_trial.hpp>
 #include <krysol/solver/outcome/solver.hpp>
 #include <krysol/spmv/order/order_choice.hpp>
@@ -83,6 +84,7 @@ struct Report {
   Counter setup;                   // of the preconditioner
   double seconds_to_solution = 0;  // from the rows in memory to x, all that lies between
   std::optional<Bandwidth> bandwidth;
+  std::vector<ProfileNode> profile;  // where it was asked for
 };
 
 /// What a program ran on, as in "OpenMP, 2 threads" or "CUDA, " and the device's name.

@@ -164,6 +164,19 @@ Json choice_of_preconditioner(const Report& r) {
   return {{"repeat", stages_as_text(r.trials)}, {"tried", tried}};
 }
 
+Json profile_of(const Report& r) {
+  Json out = Json::array();
+  for (const ProfileNode& n : r.profile) {
+    out.push_back({{"name", n.name},
+                   {"depth", n.depth},
+                   {"kernel", n.kernel},
+                   {"calls", n.calls},
+                   {"seconds", n.seconds},
+                   {"bytes", n.bytes > 0 ? Json(n.bytes) : Json(nullptr)}});
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string as_json(const Report& r) {
@@ -205,6 +218,7 @@ std::string as_json(const Report& r) {
   } else {
     out["bandwidth"] = nullptr;
   }
+  if (!r.profile.empty()) out["profile"] = profile_of(r);
   // A matrix name may hold bytes that are not UTF-8; they are replaced, not fatal.
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -2,6 +2,7 @@
 #include <krysol/solver/registry.hpp>
 
 #include <fmt/core.h>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <krysol/solver/cholesky/cholesky.hpp>
 #include <krysol/solver/coarsening/node_blocks.hpp>
 #include <krysol/solver/composed/chebyshev.hpp>
@@ -390,6 +391,7 @@ MethodTraits method_traits(std::string_view name) {
 template <class T, class Exec>
 MadePreconditioner<T, Exec> make_preconditioner(std::string_view name,
                                                 const PreconditionerInput<T, Exec>& input) {
+  const Kokkos::Profiling::ScopedRegion region("krysol::make_preconditioner");
   const auto entries = preconditioners<T, Exec>();
   for (const auto& e : entries) {
     if (e.info.name != base_of(name)) continue;

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include <fmt/core.h>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <krysol/solver/choice/preconditioner_choice.hpp>
 #include <krysol/solver/interface/checked_options.hpp>
 #include <krysol/solver/interface/null_components.hpp>
@@ -75,6 +76,8 @@ bool same_array(const V& a, const V& b) {
 
 /// What the setup made. Everything of `Made` is replaced at once, so that an update that throws
 /// leaves all as it was.
+using Region = Kokkos::Profiling::ScopedRegion;
+
 template <class T>
 struct Solver<T>::State {
   RuntimeLease lease{};  // the first to be made, and the last to go
@@ -152,6 +155,7 @@ struct Solver<T>::State {
 
   /// A in rows, and whether CG can work on it at all.
   HostCsr<T> screened(const MatrixInput<T>& in, SolveReport& to) const {
+    const Region region("krysol::screen");
     Kokkos::Timer timer;
     HostCsr<T> a = in.csr;
     auto properties = analyze(a);
@@ -297,6 +301,7 @@ struct Solver<T>::State {
   }
 
   void update(MatrixInput<T> in) {
+    const Region region("krysol::update");
     SolveReport to = report;
     to.notes.clear();
     to.passes = in.passes;
@@ -455,6 +460,7 @@ struct Solver<T>::State {
 template <class T>
 Solver<T>::Solver(const CsrArrays& a, SolveOptions options)
     : state_(std::make_unique<State>(std::move(options))) {
+  const Region region("krysol::Solver");
   state_->set_up(matrix_input<T>(a));
 }
 
@@ -497,6 +503,7 @@ Solver<T>& Solver<T>::operator=(Solver&&) noexcept = default;
 
 template <class T>
 std::vector<SolveResult> Solver<T>::solve_columns(const ColumnsRef& b, const ColumnsRef& x) const {
+  const Region region("krysol::solve");
   const State& s = *state_;
   check_columns("krysol::solve", rows(), b, x);
   std::vector<SolveResult> all;
@@ -518,6 +525,7 @@ std::vector<SolveResult> Solver<T>::solve_columns(const ColumnsRef& b, const Col
 
 template <class T>
 void Solver<T>::multiply_column(const ColumnsRef& x, const ColumnsRef& y) const {
+  const Region region("krysol::multiply");
   const State& s = *state_;
   check_columns("krysol::Solver::multiply", rows(), x, y);
   if (s.refused || !s.op) refuse("the matrix was refused, and no format was made to multiply with");

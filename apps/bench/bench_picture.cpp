@@ -6,34 +6,12 @@
 #include <limits>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
+#include <krysol/report/html/escaped.hpp>
 #include "bench/bench_summary.hpp"
 
 namespace krysol::apps {
 namespace {
-
-/// Text as XML takes it: bytes that are not UTF-8 and control characters are replaced.
-std::string escaped(std::string_view text) {
-  using Json = nlohmann::json;
-  const auto utf8 = Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace))
-                        .get<std::string>();
-  std::string out;
-  for (const char c : utf8) {
-    if (c == '&') {
-      out += "&amp;";
-    } else if (c == '<') {
-      out += "&lt;";
-    } else if (c == '>') {
-      out += "&gt;";
-    } else if (c == '"') {
-      out += "&quot;";
-    } else {
-      out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    }
-  }
-  return out;
-}
 
 /// A file's name without folder and endings; a problem as it is.
 std::string short_name(const std::string& matrix) {
@@ -129,7 +107,7 @@ std::string drawn(const Marker& m, double x, double y, const std::string& title)
   return fmt::format(
       "<path class=\"marker {}\" transform=\"translate({:.1f},{:.1f})\" d=\"{}\">"
       "<title>{}</title></path>\n",
-      m.style, x, y, path_of(m), escaped(title));
+      m.style, x, y, path_of(m), html::escaped(title));
 }
 
 /// `more`: attributes besides.
@@ -137,7 +115,7 @@ std::string text_at(double x, double y, std::string_view anchor, std::string_vie
                     std::string_view more = {}) {
   return fmt::format(
       "<text class=\"ink\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\"{}>{}</text>\n", x, y,
-      anchor, more, escaped(text));
+      anchor, more, html::escaped(text));
 }
 
 /// A logarithmic axis from bottom to top.

@@ -268,6 +268,24 @@ std::function<std::string(const std::string&)> whole_number(std::int64_t lowest,
   };
 }
 
+std::string quoted_command(const std::vector<std::string>& words) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%*";
+  std::string out;
+  for (const std::string& word : words) {
+    if (!out.empty()) out += ' ';
+    if (!word.empty() && word.find_first_not_of(plain) == std::string::npos &&
+        word.find('*') == std::string::npos) {
+      out += word;
+      continue;
+    }
+    out += '\'';
+    for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    out += '\'';
+  }
+  return out;
+}
+
 std::string formats_section(std::string_view auto_is) {
   const std::string measured = fmt::format("the fastest of them, found by measuring{}", auto_is);
   const auto formats = list_formats_and_auto(measured);

@@ -60,6 +60,9 @@ Kokkos::InitializationSettings kokkos_settings(const MachineOptions& o);
 std::optional<int> parse(CLI::App& app, int argc, char** argv, const std::string& list_help,
                          const std::function<std::string()>& list_text);
 
+/// The words of a command line, each quoted where a shell would take it apart.
+std::string quoted_command(const std::vector<std::string>& words);
+
 /// Runs the program; what it throws becomes a message and an exit code.
 int run_program(std::string_view name, const std::function<int()>& program);
 

@@ -127,48 +127,51 @@ struct CgRun {
   }
 
   double multiply() {
-    Kokkos::Timer timer;
+    const TimedWork work("SpMV", result.spmv);
     const double pq = apply_dot(exec, a, p, q, monitor.sums);
-    result.spmv.add(timer.seconds(), monitor.spmv_bytes());
+    work.done(monitor.spmv_bytes());
     return pq;
   }
 
   std::array<double, 2> residual_step(double alpha) {
-    Kokkos::Timer timer;
     if constexpr (std::is_same_v<M, fused::Applied<T>>) {
-      axpby<T>(exec, from_double<T>(-alpha), q, T(1), r);
-      exec.fence("krysol::cg(r)");
-      result.vectors.add(timer.seconds(), monitor.row_bytes(3));
+      {
+        const TimedWork work("vectors", result.vectors);
+        axpby<T>(exec, from_double<T>(-alpha), q, T(1), r);
+        exec.fence("krysol::cg(r)");
+        work.done(monitor.row_bytes(3));
+      }
       precondition();
-      timer.reset();
+      const TimedWork work("vectors", result.vectors);
       const auto terms = residual_terms();
-      result.vectors.add(timer.seconds(), monitor.row_bytes(2));
+      work.done(monitor.row_bytes(2));
       return terms;
     } else {
+      const TimedWork work("vectors", result.vectors);
       const auto terms =
           sum_over<2>("krysol::cg(r, r'r, r'z)", exec, rows(), monitor.sums,
                       cg_kernels::ResidualStep<T, M>{from_double<T>(alpha), q.data(), r.data(), m});
-      result.vectors.add(timer.seconds(), monitor.row_bytes(3) + diagonal_bytes());
+      work.done(monitor.row_bytes(3) + diagonal_bytes());
       return terms;
     }
   }
 
   /// -q'z / p'Ap, which makes p = z + beta p conjugate to p whatever M was before.
   double conjugate_beta(double pq) {
-    Kokkos::Timer timer;
+    const TimedWork work("vectors", result.vectors);
     const double qz = sum_over<1>("krysol::cg(q'z)", exec, rows(), monitor.sums,
                                   cg_kernels::ConjugacyTerm<T, M>{q.data(), r.data(), m})[0];
-    result.vectors.add(timer.seconds(), monitor.row_bytes(2));
+    work.done(monitor.row_bytes(2));
     return -qz / pq;
   }
 
   void direction_step(double alpha, double beta) {
-    Kokkos::Timer timer;
+    const TimedWork work("vectors", result.vectors);
     for_each("krysol::cg(x, p)", exec, rows(),
              cg_kernels::DirectionStep<T, M>{from_double<T>(alpha), from_double<T>(beta), r.data(),
                                              m, p.data(), monitor.e.data()});
     exec.fence("krysol::cg(x, p)");
-    result.vectors.add(timer.seconds(), monitor.row_bytes(5) + diagonal_bytes());
+    work.done(monitor.row_bytes(5) + diagonal_bytes());
   }
 
   // --- what they are made of ---
@@ -185,10 +188,10 @@ struct CgRun {
 
   void precondition() {
     if constexpr (std::is_same_v<M, fused::Applied<T>>) {
-      Kokkos::Timer timer;
+      const TimedWork work("preconditioner", result.preconditioner);
       apply_m.apply(exec, ConstVector<T, Exec>(r), apply_m.z);
       exec.fence("krysol::cg(M)");
-      result.preconditioner.add(timer.seconds(), apply_m.bytes());
+      work.done(apply_m.bytes());
     }
   }
 
@@ -201,6 +204,7 @@ struct CgRun {
 
   /// Looks for an eigenvalue below the smallest Ritz value, of which b may have had nothing.
   void confirm_smallest() {
+    const Kokkos::Profiling::ScopedRegion region("krysol::cg(confirm)");
     constexpr double bytes_of_a_step = 1e5;  // what starting its kernels costs
     Spectrum& s = result.cg->spectrum;
     const double first = result.initial_residual;

@@ -240,41 +240,44 @@ struct MinresRun {
   }
 
   double multiply() {
-    Kokkos::Timer timer;
+    const TimedWork work("SpMV", result.spmv);
     const double zq = apply_dot(exec, a, z, q, monitor.sums);
-    result.spmv.add(timer.seconds(), monitor.spmv_bytes());
+    work.done(monitor.spmv_bytes());
     return zq;
   }
 
   std::array<double, 2> lanczos_step(double delta) {
-    Kokkos::Timer timer;
     const T of_q = from_double<T>(1 / gamma);
     const T of_v = from_double<T>(delta / gamma);
     const T of_old = from_double<T>(gamma / gamma_before);
     if constexpr (applied) {
-      for_each("krysol::minres(v)", exec, rows(),
-               minres_kernels::NextVector<T>{of_q, of_v, of_old, q.data(), v.data(), next.data()});
-      exec.fence("krysol::minres(v)");
-      result.vectors.add(timer.seconds(), monitor.row_bytes(4));
+      {
+        const TimedWork work("vectors", result.vectors);
+        for_each(
+            "krysol::minres(v)", exec, rows(),
+            minres_kernels::NextVector<T>{of_q, of_v, of_old, q.data(), v.data(), next.data()});
+        exec.fence("krysol::minres(v)");
+        work.done(monitor.row_bytes(4));
+      }
       precondition(next, z_next);
-      timer.reset();
+      const TimedWork work("vectors", result.vectors);
       const auto sums = terms(next, z_next);
-      result.vectors.add(timer.seconds(), monitor.row_bytes(2));
+      work.done(monitor.row_bytes(2));
       return sums;
     } else {
+      const TimedWork work("vectors", result.vectors);
       const auto sums =
           sum_over<2>("krysol::minres(v, v'z)", exec, rows(), monitor.sums,
                       minres_kernels::LanczosStep<T, M>{of_q, of_v, of_old, q.data(), v.data(),
                                                         next.data(), m, z_next.data()});
-      result.vectors.add(timer.seconds(), monitor.row_bytes(identity ? 4 : 6) +
-                                              M::bytes * static_cast<double>(rows()));
+      work.done(monitor.row_bytes(identity ? 4 : 6) + M::bytes * static_cast<double>(rows()));
       return sums;
     }
   }
 
   double solution_step(double alpha1, double alpha2, double alpha3, double step, double s_next,
                        double c_next, double gamma_next) {
-    Kokkos::Timer timer;
+    const TimedWork work("vectors", result.vectors);
     const double of_next = gamma_next > 0 ? c_next * eta / gamma_next : 0;
     const double rr =
         sum_over<1>("krysol::minres(x, r'r)", exec, rows(), monitor.sums,
@@ -283,7 +286,7 @@ struct MinresRun {
                         from_double<T>(alpha2 / alpha1), from_double<T>(step),
                         from_double<T>(s_next * s_next), from_double<T>(of_next), z.data(),
                         w.data(), next.data(), old.data(), monitor.e.data(), r.data()})[0];
-    result.vectors.add(timer.seconds(), monitor.row_bytes(9));
+    work.done(monitor.row_bytes(9));
     return rr;
   }
 
@@ -291,10 +294,10 @@ struct MinresRun {
 
   void precondition(const Vector<T, Exec>& from, const Vector<T, Exec>& to) {
     if constexpr (applied) {
-      Kokkos::Timer timer;
+      const TimedWork work("preconditioner", result.preconditioner);
       apply_m.apply(exec, ConstVector<T, Exec>(from), to);
       exec.fence("krysol::minres(M)");
-      result.preconditioner.add(timer.seconds(), apply_m.bytes());
+      work.done(apply_m.bytes());
     }
   }
 

@@ -14,6 +14,7 @@
 #include <krysol/solver/krylov/workspace.hpp>
 #include <krysol/solver/outcome/advice.hpp>
 #include <krysol/solver/outcome/solver.hpp>
+#include <krysol/solver/outcome/timed_work.hpp>
 
 namespace krysol {
 
@@ -252,11 +253,11 @@ struct Monitor {
 
   /// x := x + e / scale, q := b - A x; returns |b - A x|.
   double take_correction() {
-    Kokkos::Timer timer;
+    const TimedWork timed("true residuals", result.residuals);
     for_each("krysol::monitor(x += e)", exec, rows(),
              monitor_kernels::TakeCorrection<T>{from_double<T>(1 / scale), e.data(), x.data()});
     const double norm = true_residual();
-    result.residuals.add(timer.seconds(), spmv_bytes() + row_bytes(8));
+    timed.done(spmv_bytes() + row_bytes(8));
     return norm;
   }
 

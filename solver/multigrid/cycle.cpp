@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
 #include <krysol/solver/krylov/blas1.hpp>
 #include <krysol/solver/multigrid/cycle_kernels.hpp>
 #include <krysol/solver/multigrid/largest_eigenvalue.hpp>
@@ -81,6 +82,22 @@ double bound_of(const LevelMatrix<S, Exec>& a) {
 /// Coefficients of step k of the smoother, from 1 on.
 double of_last_step(int k) { return (2.0 * k - 3) / (2.0 * k + 1); }
 double of_residual(int k, double largest) { return (8.0 * k - 4) / (2.0 * k + 1) / largest; }
+
+/// Names a level to profilers, where one listens.
+class LevelRegion {
+ public:
+  explicit LevelRegion(std::size_t level) : listened_(Kokkos::Tools::profileLibraryLoaded()) {
+    if (listened_) Kokkos::Profiling::pushRegion(fmt::format("level {}", level + 1));
+  }
+  ~LevelRegion() {
+    if (listened_) Kokkos::Profiling::popRegion();
+  }
+  LevelRegion(const LevelRegion&) = delete;
+  LevelRegion& operator=(const LevelRegion&) = delete;
+
+ private:
+  bool listened_;
+};
 
 }  // namespace
 
@@ -206,6 +223,7 @@ void Hierarchy<S, Exec>::step(const Exec& exec, std::size_t l, int k, bool last,
 template <class S, class Exec>
 void Hierarchy<S, Exec>::cycle(const Exec& exec, std::size_t l, Work& work) const {
   constexpr int alone = 16;  // steps on a last level that is too large to be inverted
+  const LevelRegion region(l);
   const Level<S, Exec>& level = levels_[l];
   const LevelVectors<S, Exec>& v = work[l];
   if (l + 1 == levels_.size()) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <fmt/core.h>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <krysol/spmv/base/spaces.hpp>
 #include <krysol/spmv/formats/csr.hpp>
 #include <krysol/spmv/order/partition.hpp>
@@ -135,6 +136,7 @@ OrderClock<S> measuring_clock() {
 template <class S>
 HostCsr<S> reorder(std::string_view name, const HostCsr<S>& a, double products, OrderChoice& choice,
                    const OrderClock<S>& clock) {
+  const Kokkos::Profiling::ScopedRegion region("krysol::reorder");
   detail::check_order_name(name);
   choice = {};
   choice.name = "none";

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <krysol/spmv/base/spaces.hpp>
 #include <krysol/spmv/matrix/reduced_precision.hpp>
 #include <krysol/spmv/select/format_list.hpp>
@@ -65,6 +66,7 @@ std::unique_ptr<Operator<S, Exec>> make_checked_operator(std::string_view name,
 
 template <class S, class Exec>
 std::unique_ptr<Operator<S, Exec>> make_operator(std::string_view name, const HostCsr<S>& csr) {
+  const Kokkos::Profiling::ScopedRegion region("krysol::make_operator");
   check(csr);
   return detail::make_checked_operator<S, Exec>(name, csr, false);
 }

@@ -10,6 +10,7 @@
 #include <span>
 
 #include <fmt/core.h>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <krysol/spmv/base/processor.hpp>
 #include <krysol/spmv/base/spaces.hpp>
 #include <krysol/spmv/formats/csr.hpp>
@@ -332,6 +333,7 @@ template <class S, class Exec>
 std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>& csr,
                                                  const SelectOptions& options,
                                                  FormatChoice& choice) {
+  const Kokkos::Profiling::ScopedRegion region("krysol::select_format");
   Kokkos::Timer clock;
   const UsedSeconds<Exec> spent;
   choice = {};

@@ -27,7 +27,8 @@ inline void collect(const Json& j, const std::string& path, const std::set<std::
   } else if (j.is_array() && named.count(path) == 0) {
     for (const auto& element : j) collect(element, path + "[]", named, types);
   } else if (j.is_array()) {
-    types[path].insert(j.empty() || j[0].is_string() ? "array of string" : "array of number");
+    auto& of = types[path];
+    if (!j.empty()) of.insert(j[0].is_string() ? "array of string" : "array of number");
   } else {
     types[path].insert(j.is_number_integer() ? "integer" : j.type_name());
   }

@@ -1,0 +1,481 @@
+// regress as its users meet it: which matrices, what is said, what is kept, what is refused.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "test_paths.hpp"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "apps/cg_solve_runs.hpp"
+#include "documented_json.hpp"
+
+#if defined(KRYSOL_REGRESS) && defined(KRYSOL_CG_SOLVE)
+namespace {
+
+using namespace krysol_tests;
+
+class Regress : public ProgramTest {
+ protected:
+  Regress() : ProgramTest(KRYSOL_REGRESS, false) {}
+
+  /// A run of the places given, without times.
+  Outcome run_regress(Arguments arguments, const std::string& output = "run.json") const {
+    arguments.insert(arguments.end(),
+                     {"--turns", "0", "--jobs", "2", "--output", in(output).string()});
+    return run_exactly(arguments);
+  }
+  /// Exit code 2, nothing on standard output, one sentence that says so.
+  void expect_refused(const Arguments& arguments, const std::string& why) const {
+    const Outcome o = run_exactly(arguments);
+    EXPECT_EQ(o.code, 2) << why;
+    EXPECT_EQ(o.out, "");
+    EXPECT_TRUE(o.err.starts_with("regress: error: ")) << o.err;
+    EXPECT_TRUE(holds(o.err, why)) << o.err;
+  }
+  Json result(const std::string& output = "run.json") const {
+    return Json::parse(text_of(in(output)));
+  }
+
+  /// A folder of a few small matrices.
+  std::string matrices() const {
+    fs::create_directories(in("m/GROUP"));
+    krysol::write_matrix(in("m/chain.mtx"), chain(30));
+    krysol::write_matrix(in("m/GROUP/other.mtx.gz"), chain(40));
+    write("m/indefinite.mtx", indefinite);
+    write("m/unsymmetric.mtx", unsymmetric);
+    write("m/hermitian.mtx", hermitian);
+    write("m/broken.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 x 3\n");
+    write("m/notes.txt", "no matrix\n");
+    write_vector("m/chain_b.mtx", std::vector<double>(30, 1.0));
+    return in("m").string();
+  }
+  std::string outcome_of(const Json& run, const std::string& matrix,
+                         const char* key = "outcome") const {
+    for (const Json& e : run["solves"]) {
+      if (e["matrix"] == matrix)
+        return e[key].is_string() ? e[key].get<std::string>() : e[key].dump();
+    }
+    return "no such solve";
+  }
+};
+
+TEST_F(Regress, SolvesAFolderAndSaysHowEachEnded) {
+  const Outcome o = run_regress({matrices()});
+  EXPECT_EQ(o.code, 0) << o.out << o.err;
+  EXPECT_TRUE(holds(o.out, "6 matrices by 1 method: 3 converged, 2 not_converged, 1 refused"))
+      << o.out;
+  const Json run = result();
+  EXPECT_EQ(run["schema"], "krysol/regress/1");
+  EXPECT_EQ(run["matrices"].size(), 6U) << "chain_b.mtx is a right-hand side, notes.txt no matrix";
+  EXPECT_EQ(outcome_of(run, "chain"), "converged");
+  EXPECT_EQ(outcome_of(run, "chain", "rhs"),
+            in("m/chain_b.mtx").string() + " (found beside the matrix)");
+  EXPECT_EQ(outcome_of(run, "GROUP/other"), "converged");
+  EXPECT_EQ(outcome_of(run, "hermitian"), "converged");
+  EXPECT_EQ(outcome_of(run, "indefinite", "status"), "indefinite_matrix");
+  EXPECT_EQ(outcome_of(run, "unsymmetric", "status"), "not_symmetric");
+  EXPECT_EQ(outcome_of(run, "broken"), "refused");
+  EXPECT_TRUE(holds(outcome_of(run, "broken", "message"), "broken.mtx:3:3: "))
+      << outcome_of(run, "broken", "message");
+  for (const Json& e : run["solves"]) {
+    if (e["outcome"] != "converged") continue;
+    EXPECT_LE(e["checked_residual"].get<double>(), 1e-8) << e;
+    EXPECT_GT(e["rounding"].get<double>(), 0) << e;
+    EXPECT_FALSE(e["curve"].empty());
+  }
+  EXPECT_EQ(run["matrices"][2]["name"], "chain");
+  EXPECT_EQ(run["matrices"][2]["nonzeros"], 88);
+  EXPECT_EQ(run["matrices"][2]["spy"].get<std::string>().substr(0, 6), "30x30:");
+  EXPECT_EQ(files(), (std::set<std::string>{"m", "run.csv", "run.html", "run.json"}))
+      << "nothing temporary is left";
+}
+
+TEST_F(Regress, RepeatsEachSolveByTheCommandThatItGives) {
+  ASSERT_EQ(
+      run_regress({matrices(), "--method", "ic=--precond ic0 --rhs ones", "--name", "other"}).code,
+      0);
+  const Json e = result()["solves"][0];
+  const Outcome again = run_exactly(
+      {"-c", e["command"].get<std::string>() + " --json - --quiet --no-bandwidth"}, "/bin/sh");
+  EXPECT_EQ(again.code, 0) << again.err;
+  const Json report = Json::parse(again.out);
+  EXPECT_EQ(report["result"]["iterations"], e["iterations"]);
+  EXPECT_EQ(report["preconditioner"], "ic0");
+  EXPECT_EQ(report["result"]["residual"].get<double>() / report["result"]["b_norm"].get<double>(),
+            e["residual"].get<double>());
+}
+
+TEST_F(Regress, ComparesWithAnEarlierRun) {
+  ASSERT_EQ(run_regress({"poisson2d:12", "poisson2d:14"}, "old.json").code, 0);
+  Outcome o = run_regress({"poisson2d:12", "poisson2d:16", "--baseline", in("old.json").string()});
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_TRUE(holds(o.out, "1 solve, 0 worse, 0 changed, 0 better, 1 new, 1 gone")) << o.out;
+  EXPECT_TRUE(holds(text_of(in("run.html")), "old.json"));
+  Json old = result("old.json");
+  old["solves"][0]["iterations"] = old["solves"][0]["iterations"].get<int>() / 2;
+  write("better.json", old.dump());
+  o = run_regress({"poisson2d:12", "--restart", "--baseline", in("better.json").string()});
+  EXPECT_EQ(o.code, 1) << o.out << o.err;
+  EXPECT_TRUE(holds(o.out, "worse")) << o.out;
+}
+
+TEST_F(Regress, HoldsGoldenOutcomes) {
+  const std::string golden = in("golden.tsv").string();
+  ASSERT_EQ(run_regress({"poisson2d:12", "neumann2d:8", "--save-golden", golden}).code, 0);
+  Outcome o = run_regress({"poisson2d:12", "--restart", "--golden", golden});
+  EXPECT_EQ(o.code, 0) << o.out << o.err;
+  std::string text = text_of(golden);
+  const auto at = text.find("converged\tconverged\t");
+  ASSERT_NE(at, std::string::npos);
+  text.replace(at, 20, "stagnated\tstagnated\t");
+  write("golden.tsv", text);
+  o = run_regress({"poisson2d:12", "neumann2d:8", "--restart", "--golden", golden});
+  EXPECT_TRUE(holds(o.out, "stagnated stagnated was expected, found converged converged")) << o.out;
+  EXPECT_EQ(o.code, 0) << "that is better";
+}
+
+TEST_F(Regress, TakesTimesInTurnsWithAnotherProgram) {
+  const Outcome o = run_exactly({"poisson2d:20", "--turns", "2", "--against", KRYSOL_CG_SOLVE,
+                                 "--output", in("run.json").string()});
+  EXPECT_EQ(o.code, 0) << o.out << o.err;
+  const Json e = result()["solves"][0];
+  EXPECT_GE(e["seconds"].size(), 2U);
+  EXPECT_EQ(e["seconds"].size(), e["other_seconds"].size());
+  for (const Json& s : e["seconds"]) EXPECT_GT(s.get<double>(), 0);
+  EXPECT_GE(result()["triad_GB_per_s"].size(), 2U);
+  EXPECT_TRUE(holds(o.out, fmt::format("compared with {}: 1 solve, 0 worse", KRYSOL_CG_SOLVE)))
+      << o.out;
+}
+
+TEST_F(Regress, MergesPartsAndRefusesToCountASolveTwice) {
+  const Arguments places = {"poisson2d:9", "poisson2d:10", "poisson2d:11", "poisson2d:12",
+                            "poisson2d:13"};
+  Arguments first = places;
+  first.insert(first.end(), {"--shard", "1/2"});
+  Arguments second = places;
+  second.insert(second.end(), {"--shard", "2/2"});
+  ASSERT_EQ(run_regress(first, "a.json").code, 0);
+  ASSERT_EQ(run_regress(second, "b.json").code, 0);
+  ASSERT_EQ(run_regress(places, "whole.json").code, 0);
+  EXPECT_EQ(result("a.json")["solves"].size(), 3U);
+  EXPECT_EQ(result("b.json")["solves"].size(), 2U);
+  EXPECT_EQ(result("b.json")["shard"], "2/2");
+  const Outcome o = run_exactly({"--merge", in("b.json").string(), in("a.json").string(),
+                                 "--output", in("merged.json").string()});
+  EXPECT_EQ(o.code, 0) << o.err;
+  const Json merged = result("merged.json")["solves"];
+  const Json whole = result("whole.json")["solves"];
+  ASSERT_EQ(merged.size(), whole.size());
+  for (std::size_t k = 0; k < whole.size(); ++k) {
+    for (const char* const key :
+         {"matrix", "method", "outcome", "iterations", "residual", "checked_residual"}) {
+      EXPECT_EQ(merged[k][key], whole[k][key]) << k << key;
+    }
+  }
+  expect_refused({"--merge", in("a.json").string(), in("a.json").string(), "--output",
+                  in("twice.json").string()},
+                 "is in an earlier one of the files too");
+}
+
+TEST_F(Regress, ShowsTheHistoryOfAFolderOfRuns) {
+  fs::create_directories(in("runs"));
+  for (int k = 0; k < 4; ++k) {
+    const std::string name = fmt::format("runs/{}.json", k);
+    ASSERT_EQ(run_regress({k < 2 ? "poisson2d:12" : "poisson2d:12", "--no-page"}, name).code, 0);
+    Json run = result(name);
+    run["started"] = fmt::format("2026-01-0{}", k + 1);
+    if (k >= 2) run["solves"][0]["iterations"] = 2 * run["solves"][0]["iterations"].get<int>();
+    write(name, run.dump());
+  }
+  write("runs/other.json", "{\"schema\": \"else\"}");
+  write("runs/cut.json", "{\"schema\": ");
+  const Outcome o =
+      run_exactly({"--history", in("runs").string(), "--output", in("history.html").string()});
+  EXPECT_EQ(o.code, 1) << o.out << o.err;
+  EXPECT_TRUE(holds(o.out, "iterations: 2.00 times as much from the run of 2026-01-03 on"))
+      << o.out;
+  EXPECT_TRUE(holds(o.err, "left out: ")) << o.err;
+  EXPECT_TRUE(holds(text_of(in("history.html")), "2.00 times as much"));
+  expect_refused({"--history", in("m").string()}, "--history");
+}
+
+TEST_F(Regress, ChoosesMatricesByWhatIsKnownOfThem) {
+  const std::string folder = matrices();
+  const auto listed = [&](Arguments arguments) {
+    arguments.insert(arguments.begin(), folder);
+    arguments.emplace_back("--list");
+    const Outcome o = run_exactly(arguments);
+    EXPECT_EQ(o.code, 0) << o.err;
+    std::string names;
+    for (const std::string& line : lines_of(o.out)) names += line.substr(0, line.find('\t')) + " ";
+    return names;
+  };
+  EXPECT_EQ(listed({}), "GROUP/other broken chain hermitian indefinite unsymmetric ");
+  EXPECT_EQ(listed({"--min-rows", "3"}), "GROUP/other chain indefinite ");
+  EXPECT_EQ(listed({"--min-rows", "3", "--max-nonzeros", "100"}), "chain indefinite ");
+  EXPECT_EQ(listed({"--field", "complex"}), "hermitian ");
+  EXPECT_EQ(listed({"--group", "GROUP"}), "GROUP/other ");
+  EXPECT_EQ(listed({"--name", "def"}), "indefinite ");
+  EXPECT_EQ(listed({"--shard", "2/4"}), "broken unsymmetric ");
+  write("m/INDEX.tsv",
+        "file\tgroup/name\trows\tcols\tnnz_expanded\tfield\tspd\nchain.mtx\tHB/"
+        "chain\t30\t30\t88\treal\tyes\n"
+        "indefinite.mtx\tHB/indefinite\t3\t3\t7\treal\tno\n");
+  EXPECT_EQ(listed({"--spd", "yes"}), "HB/chain ");
+  EXPECT_EQ(listed({"--spd", "no"}), "HB/indefinite ");
+  write(
+      "stats.csv",
+      "2\n31-Oct-2023\nGROUP,other,40,40,118,1,0,1,1,1,1,a chain\nHB,no,3,3,7,0,0,0,0,1,1,none\n");
+  EXPECT_EQ(listed({"--index", in("stats.csv").string(), "--spd", "yes"}), "GROUP/other ");
+  write("list.txt", "# two of them\nm/chain.mtx\n" + folder + "/GROUP\n");
+  const Outcome o = run_exactly({"--list-file", in("list.txt").string(), "--list"});
+  EXPECT_EQ(lines_of(o.out).size(), 2U) << o.out << o.err;
+}
+
+TEST_F(Regress, RefusesWhatMakesNoRun) {
+  fs::create_directories(in("empty"));
+  write("cut.json", "{\"schema\": \"krysol/regress/1\", ");
+  write("other.json", "{\"schema\": \"krysol/regress/7\"}");
+  write("bad.tsv", "name\tsize\n");
+  const std::string out = in("run.json").string();
+  const auto refused = [&](Arguments arguments, const std::string& why) {
+    arguments.insert(arguments.end(), {"--output", out});
+    expect_refused(arguments, why);
+  };
+  refused({}, "no matrices: name a folder, files or problems");
+  refused({in("empty").string()}, "no matrices: nothing of");
+  refused({in("none").string()}, "a folder, a matrix file, or a problem that is made");
+  refused({"poisson:3", "--baseline", in("cut.json").string()}, "cut.json: no JSON, or cut off");
+  refused({"poisson:3", "--baseline", in("other.json").string()},
+          "the schema krysol/regress/1 was expected, found krysol/regress/7");
+  refused({"poisson:3", "--golden", in("bad.tsv").string()}, "bad.tsv:1: ");
+  refused({"poisson:3", "--shard", "4/3"}, "--shard takes K/N");
+  refused({"poisson:3", "--program", "/no/such/program"},
+          "/no/such/program: cannot be started: No such file or directory");
+  refused({"poisson:3", "--program", "/bin/false"},
+          "/bin/false --version: a line of text and exit status 0 were expected");
+  refused({"poisson:3", "--method", "a=--json x"}, "regress itself uses --json");
+  refused({"poisson:3", "--method", "a=--precond 'ic0"}, "a quote is not closed");
+  refused({"poisson:3", "--method", "a=", "--method", "a=--precond ic0"},
+          "two methods have this name");
+  refused({in("m").string(), "--index", in("bad.tsv").string()},
+          "a line of column names with file or group/name was expected");
+  refused({"--fetch", "bcsstk01"}, "--fetch takes GROUP/NAME");
+  refused({"poisson:3", "--time-limit", "0"}, "takes a number above 0");
+  EXPECT_FALSE(fs::exists(out));
+  write("run.json", "kept");
+  refused({"poisson:3"},
+          "is there already; give --output another name, or --restart to replace it");
+  EXPECT_EQ(text_of(out), "kept");
+}
+
+TEST_F(Regress, GoesOnWhereItWasKilled) {
+  Arguments command;
+  for (int n = 4; n < 40; ++n) command.push_back(fmt::format("poisson2d:{}", n));
+  command.insert(command.end(),
+                 {"--turns", "0", "--jobs", "1", "--output", in("run.json").string()});
+  const pid_t pid = start(program_, command, in(".out"), in(".err"));
+  const fs::path journal = in("run.json.journal");
+  for (int k = 0; k < 2000; ++k) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    if (fs::exists(journal) && lines_of(text_of(journal)).size() > 10) break;
+  }
+  kill(pid, SIGKILL);
+  int status = 0;
+  waitpid(pid, &status, 0);
+  const auto before = lines_of(text_of(journal));
+  ASSERT_GT(before.size(), 10U);
+  EXPECT_FALSE(fs::exists(in("run.json")));
+  // Half a line, as a machine that fails leaves it.
+  std::ofstream(journal, std::ios::app) << "{\"solve\":{\"matrix\":";
+  Outcome o = run_exactly([&] {
+    Arguments other = command;
+    other.insert(other.end(), {"--time-limit", "7"});
+    return other;
+  }());
+  EXPECT_EQ(o.code, 2);
+  EXPECT_TRUE(holds(o.err, "had another time limit: '60', now '7'")) << o.err;
+  o = run_exactly(command);
+  EXPECT_EQ(o.code, 0) << o.out << o.err;
+  EXPECT_TRUE(holds(o.err, "goes on with the run of ")) << o.err;
+  const Json run = result();
+  EXPECT_EQ(run["solves"].size(), 36U);
+  // What had been solved was not solved again: its seconds are those of the journal.
+  int kept = 0;
+  for (const std::string& line : before) {
+    const Json j = Json::parse(line, nullptr, false);
+    if (!j.is_object() || !j.contains("solve")) continue;
+    for (const Json& e : run["solves"]) {
+      if (e["matrix"] == j["solve"]["matrix"]) {
+        EXPECT_EQ(e["wall_seconds"], j["solve"]["wall_seconds"]);
+        ++kept;
+      }
+    }
+  }
+  EXPECT_GT(kept, 3);
+  EXPECT_FALSE(fs::exists(journal));
+}
+
+TEST_F(Regress, LetsNoTwoRunsShareAFile) {
+  const std::string script =
+      write("slow", "#!/bin/sh\n[ \"$1\" = --version ] && echo slow 1.0 && exit 0\nsleep 20\n");
+  fs::permissions(script, fs::perms::owner_all);
+  const Arguments command = {"poisson:3", "--program", script, "--output", in("run.json").string()};
+  const pid_t pid = start(program_, command, in(".o"), in(".e"));
+  for (int k = 0; k < 2000 && !fs::exists(in("run.json.journal")); ++k) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  const Outcome o = run_exactly(command);
+  EXPECT_EQ(o.code, 2);
+  EXPECT_TRUE(holds(o.err, "another regress is at work on it")) << o.err;
+  kill(pid, SIGTERM);
+  int status = 0;
+  waitpid(pid, &status, 0);
+  EXPECT_EQ(exit_code(status), 128 + SIGTERM);
+  EXPECT_TRUE(holds(text_of(in(".e")), "interrupted; the same command goes on from here"))
+      << text_of(in(".e"));
+  EXPECT_TRUE(fs::exists(in("run.json.journal")));
+}
+
+TEST_F(Regress, SaysHowToGoOnWithoutANetwork) {
+  const std::string script =
+      write("get", "#!/bin/sh\necho 'get-matrix: error: no network' >&2\nexit 1\n");
+  fs::permissions(script, fs::perms::owner_all);
+  setenv("KRYSOL_GET_MATRIX", script.c_str(), 1);
+  const Outcome o =
+      run_exactly({"poisson:3", "--fetch", "HB/bcsstk01", "--fetch-to", in("f").string(), "--turns",
+                   "0", "--output", in("run.json").string()});
+  unsetenv("KRYSOL_GET_MATRIX");
+  EXPECT_EQ(o.code, 0) << o.out << o.err;
+  const Json run = result();
+  EXPECT_EQ(outcome_of(run, "HB/bcsstk01"), "refused");
+  EXPECT_TRUE(
+      holds(outcome_of(run, "HB/bcsstk01", "message"),
+            "not fetched: get-matrix: error: no network; fetch it where there is a network"));
+  EXPECT_EQ(outcome_of(run, "poisson:3"), "converged");
+}
+
+TEST_F(Regress, LosesNothingToAFullDisk) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "there is no /dev/full here";
+  fs::create_symlink("/dev/full", in("run.csv"));
+  Outcome o = run_regress({"poisson2d:9"});
+  EXPECT_EQ(o.code, 2) << o.out;
+  EXPECT_TRUE(holds(o.err, "run.csv")) << o.err;
+  EXPECT_EQ(result()["solves"].size(), 1U) << "the other files are written";
+  EXPECT_TRUE(fs::exists(in("run.html")));
+  EXPECT_TRUE(fs::exists(in("run.json.journal"))) << "and the run is kept until all are";
+  fs::remove(in("run.csv"));
+  o = run_regress({"poisson2d:9"});
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_TRUE(fs::exists(in("run.csv")));
+  EXPECT_FALSE(fs::exists(in("run.json.journal")));
+}
+
+TEST_F(Regress, WritesTheJsonThatIsDocumented) {
+  const auto table = documented("regress.md");
+  EXPECT_GT(table.size(), 40U);
+  std::set<std::string> named;
+  for (const auto& [path, types] : table) named.insert(path);
+  PathTypes seen;
+  ASSERT_EQ(run_exactly({matrices(), "poisson2d:20", "--turns", "1", "--method",
+                         "a=--precond jacobi", "--shard", "1/1", "--against", KRYSOL_CG_SOLVE,
+                         "--output", in("run.json").string()})
+                .code,
+            0);
+  collect(result(), "", named, seen);
+  expect_documented(seen, table);
+  for (const auto& [path, types] : table) EXPECT_EQ(seen.count(path), 1U) << path << " never came";
+}
+
+// ---- the pages and the profile of a single solve
+
+TEST_F(CgSolve, WritesAPageOfTheSolve) {
+  const Outcome o = run_exactly({grid_, "--threads", "1", "--report", in("page.html").string(),
+                                 "--json", in("r.json").string(), "--quiet"});
+  EXPECT_EQ(o.code, 0) << o.err;
+  const std::string page = text_of(in("page.html"));
+  const Json r = Json::parse(text_of(in("r.json")));
+  for (const char* const part :
+       {"<h2 id=\"outcome-h\">Outcome</h2>", "Convergence", "Error in the A-norm",
+        "Where it has entries", "Lengths of rows", "Sizes of values", "What was chosen, and why",
+        "Spectrum", "Roofline", "Once more"}) {
+    EXPECT_NE(page.find(part), std::string::npos) << part;
+  }
+  // The numbers are those of the JSON report.
+  const auto shows = [&](const Json& number) {
+    const std::string text = fmt::format(">{:.6g}<", number.get<double>());
+    EXPECT_NE(page.find(text), std::string::npos) << text;
+  };
+  shows(r["result"]["residual"]);
+  shows(r["result"]["target"]);
+  shows(r["result"]["relative_error"]);
+  for (const char* const kind : {"spmv", "vectors", "residuals"}) {
+    shows(r["work"][kind]["seconds"]);
+    shows(r["work"][kind]["bytes"]);
+  }
+  EXPECT_NE(page.find("cg_solve " + grid_ + " --threads 1"), std::string::npos);
+  EXPECT_NE(page.find("--format csv"), 0U);
+  EXPECT_NE(
+      page.find(fmt::format("--format {} --reorder none", r["format"]["name"].get<std::string>())),
+      std::string::npos);
+}
+
+TEST_F(CgSolve, WritesAPageOfWhatWasNotSolved) {
+  for (const std::string& text : {indefinite, negative_diagonal, unsymmetric, hermitian}) {
+    const std::string matrix = write("a.mtx", text);
+    const Outcome o = run({matrix, "--report", "-", "--quiet"});
+    EXPECT_EQ(o.code, text == hermitian ? 0 : 1) << o.err;
+    EXPECT_TRUE(o.out.starts_with("<!DOCTYPE html>"));
+    EXPECT_TRUE(o.out.ends_with("</html>\n"));
+  }
+  expect_refusal({grid_, "--report", "-"},
+                 "the report and --report - would mix on standard output");
+  expect_refusal({grid_, "--report", in("x").string(), "--json", in("x").string()},
+                 "two outputs would go to this file");
+}
+
+TEST_F(CgSolve, ShowsTheTreeOfRegionsAndKernels) {
+  const Json r = report({"jumps:12", "--precond", "amg", "--profile"}, 0);
+  const auto node = [&](const std::string& name) -> Json {
+    for (const Json& n : r["profile"]) {
+      if (n["name"] == name) return n;
+    }
+    return nullptr;
+  };
+  for (const char* const name :
+       {"krysol::make_problem", "krysol::Solver", "krysol::make_preconditioner", "krysol::solve",
+        "krysol::cg", "level 1", "level 2"}) {
+    EXPECT_FALSE(node(name).is_null()) << name;
+  }
+  const std::pair<const char*, const char*> kinds[] = {
+      {"SpMV", "spmv"}, {"vectors", "vectors"}, {"preconditioner", "preconditioner"}};
+  for (const auto& [name, key] : kinds) {
+    const Json n = node(name);
+    ASSERT_FALSE(n.is_null()) << name;
+    EXPECT_EQ(n["calls"], r["work"][key]["calls"]) << name;
+    EXPECT_EQ(n["bytes"], r["work"][key]["bytes"]) << name;
+    EXPECT_GE(n["seconds"].get<double>(), 0.9 * r["work"][key]["seconds"].get<double>()) << name;
+  }
+  // What is within a region takes no longer than the region.
+  std::vector<double> left;
+  for (const Json& n : r["profile"]) {
+    left.resize(n["depth"].get<std::size_t>());
+    if (!left.empty()) {
+      left.back() -= n["seconds"].get<double>();
+      EXPECT_GE(left.back(), -1e-4) << n;
+    }
+    left.push_back(n["seconds"].get<double>());
+  }
+  const Outcome o = run({grid_, "--profile"});
+  EXPECT_TRUE(holds(o.out, "krysol::cg")) << o.out;
+  EXPECT_TRUE(holds(o.out, "krysol::apply_dot(csr)")) << o.out;
+}
+
+}  // namespace
+#endif
