@@ -17,6 +17,6 @@ std::string run_page(const RunRecord& run, const std::vector<Comparison>& compar
 
 /// Iterations, time and memory of each solve over many runs; those with marks are drawn first, of
 /// the others `most` at most.
-std::string history_page(const RunHistory& history, std::size_t most = 400);
+std::string history_page(const RunHistory& history, std::size_t most = 100);
 
 }  // namespace krysol::report
