@@ -47,5 +47,6 @@ if(PNG_FOUND)
   target_compile_definitions(krysol_tidy_units PRIVATE KRYSOL_HAVE_PNG)
   target_link_libraries(krysol_tidy_units PRIVATE PNG::PNG)
 endif()
+target_include_directories(krysol_tidy_units PRIVATE ${PROJECT_BINARY_DIR}/report/generated)  # the texts of pages
 krysol_link_peers(krysol_tidy_units)
 add_custom_target(krysol_tidy DEPENDS ${units})
