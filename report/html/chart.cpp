@@ -166,8 +166,9 @@ std::vector<double> ticks_of(double low, double high, Scale scale) {
   if (scale == Scale::logarithmic) {
     const double first = std::ceil(std::log10(low) - 1e-9);
     const double last = std::floor(std::log10(high) + 1e-9);
-    const double step = std::max(1.0, std::ceil((last - first) / 8));
-    for (double e = first; e <= last; e += step) out.push_back(std::pow(10.0, e));
+    const auto count = static_cast<int>(last - first) + 1;
+    const int step = std::max(1, (count + 7) / 8);
+    for (int k = 0; k < count; k += step) out.push_back(std::pow(10.0, first + k));
     return out;
   }
   const double wanted = (high - low) / 5;
@@ -181,7 +182,8 @@ std::vector<double> ticks_of(double low, double high, Scale scale) {
   }
   const double first = std::ceil(low / step - 1e-9);
   const double last = std::floor(high / step + 1e-9);
-  for (double k = first; k <= last; k += 1) out.push_back(k * step + 0.0);  // no -0
+  const auto count = static_cast<int>(last - first) + 1;
+  for (int k = 0; k < count; ++k) out.push_back((first + k) * step + 0.0);  // no -0
   return out;
 }
 
