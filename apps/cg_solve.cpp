@@ -7,6 +7,8 @@
 //   cg_solve data/Trefethen_2000.mtx --rhs ones --output x.mtx --history residuals.csv
 //   cg_solve data/Trefethen_2000.mtx --json - --quiet
 //   cg_solve poisson:100 --precond amg
+#include <algorithm>
+
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
@@ -57,7 +59,7 @@ struct Options {
   std::string json;
   std::string page;
   std::string witness;
-  std::string command;  // as it was typed
+  std::vector<std::string> words;  // as they were typed
   ReadOptions read;
   bool project = false;
   bool strict = false;
@@ -208,16 +210,34 @@ std::vector<ProfileNode> profile_with_bytes(const Report& report) {
   return nodes;
 }
 
-/// As it was typed, and with what auto chose.
-html::SolveCommands commands_of(const Options& options, const Report& report) {
-  html::SolveCommands out{options.command, options.command};
-  const auto add = [&](const char* option, const std::string& chosen) {
-    if (!chosen.empty()) out.repeats += fmt::format(" {} {}", option, chosen);
-  };
-  if (options.format == "auto" && options.choice.empty()) add("--format", report.format);
-  if (options.reorder == "auto" && options.choice.empty()) add("--reorder", report.order.name);
-  if (!report.trials.empty()) add("--precond", stages_as_text(report.trials));
+/// Without the options of a list, which take a value each.
+std::vector<std::string> without_options(const std::vector<std::string>& words,
+                                         const std::vector<std::string_view>& options) {
+  std::vector<std::string> out;
+  for (std::size_t k = 0; k < words.size(); ++k) {
+    const std::string& word = words[k];
+    const auto equals = word.find('=');
+    const bool dropped =
+        std::find(options.begin(), options.end(), word.substr(0, equals)) != options.end();
+    if (!dropped) out.push_back(word);
+    if (dropped && equals == std::string::npos) ++k;
+  }
   return out;
+}
+
+/// As it was typed, and with what was chosen by measuring.
+html::SolveCommands commands_of(const Options& options, const Report& report) {
+  std::vector<std::string> words = without_options(
+      options.words,
+      {"--format", "--reorder", "--precond", "--threads", "--tuning", "--save-tuning", "--report"});
+  const auto add = [&](const char* option, const std::string& chosen) {
+    if (!chosen.empty()) words.insert(words.end(), {option, chosen});
+  };
+  add("--format", report.format);
+  add("--reorder", report.order.name);
+  add("--precond", report.trials.empty() ? report.preconditioner : stages_as_text(report.trials));
+  if (report.device.empty()) add("--threads", fmt::format("{}", report.threads));
+  return {quoted_command(options.words), quoted_command(words)};
 }
 
 /// Solves, and returns the exit code.
@@ -450,9 +470,8 @@ int main_checked(int argc, char** argv) {
                  {options.matrix, options.rhs, options.x0, options.near_null, options.coordinates,
                   options.choice == options.save_choice ? std::string() : options.choice});
   options.read.threads = std::max(options.machine.threads, 0);
-  std::vector<std::string> words(argv, argv + argc);
-  words.front() = "cg_solve";
-  options.command = quoted_command(words);
+  options.words.assign(argv, argv + argc);
+  options.words.front() = "cg_solve";
   int code = exit_internal;
   {
     const Kokkos::ScopeGuard guard(kokkos_settings(options.machine));

@@ -8,11 +8,15 @@
 //   regress matrices/ --against ../krysol-0.1/bin/cg_solve
 //   regress --history nights/ --output history.html
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
 #include <set>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
@@ -34,8 +38,6 @@ namespace fs = std::filesystem;
 
 struct Options {
   MatrixSelection selection;
-  std::vector<std::string> fetch;
-  std::string fetch_folder = "matrices";
   std::string program;
   std::vector<std::string> methods;
   std::string output = "regress.json";
@@ -64,22 +66,19 @@ std::string text_of_file(const std::string& path) {
 
 RunRecord run_from(const std::string& path) { return run_record_of(text_of_file(path), path); }
 
-/// OUTPUT with another ending.
+/// OUTPUT, which ends with .json, with another ending.
 std::string beside(const std::string& output, const char* ending) {
   return fs::path(output).replace_extension(ending).string();
 }
 
-/// What the old files say is read before anything is solved.
-struct Comparisons {
-  std::optional<RunRecord> baseline;
-  std::optional<std::vector<GoldenOutcome>> golden;
-};
-
-Comparisons read_comparisons(const Options& o) {
-  Comparisons out;
-  if (!o.baseline.empty()) out.baseline = run_from(o.baseline);
-  if (!o.golden.empty()) out.golden = golden_of(text_of_file(o.golden), o.golden);
-  return out;
+/// What is wrong with the old files is said before anything is solved. They are not kept: what this
+/// process holds counts as memory of each child until that has started its program.
+void check_comparisons(const Options& o) {
+  if (!o.baseline.empty()) run_from(o.baseline);
+  if (!o.golden.empty()) golden_of(text_of_file(o.golden), o.golden);
+#ifdef __GLIBC__
+  ::malloc_trim(0);
+#endif
 }
 
 std::string summary(const RunRecord& run) {
@@ -116,13 +115,14 @@ bool any_fault(const RunRecord& run) {
 }
 
 /// Writes the files of a run and says what it found. Returns the exit code.
-int finish(const Options& o, const RunRecord& run, const Comparisons& with) {
+int finish(const Options& o, const RunRecord& run) {
   std::vector<Comparison> comparisons;
-  if (with.baseline) {
-    comparisons.push_back(compare(*with.baseline, run));
+  if (!o.baseline.empty()) {
+    comparisons.push_back(compare(run_from(o.baseline), run));
     comparisons.back().baseline = o.baseline;
   }
-  if (with.golden) comparisons.push_back(compare(*with.golden, run, o.golden));
+  if (!o.golden.empty())
+    comparisons.push_back(compare(golden_of(text_of_file(o.golden), o.golden), run, o.golden));
   if (!run.other_program.empty()) comparisons.push_back(compare_turns(run));
   std::vector<std::string> failures;
   const auto write = [&](const std::string& path, const std::string& text) {
@@ -152,10 +152,19 @@ int finish(const Options& o, const RunRecord& run, const Comparisons& with) {
   return worse ? exit_not_converged : exit_converged;
 }
 
-RunRecord merged(const std::vector<std::string>& paths) {
+/// "3/16" to both; zeros for none.
+std::pair<int, int> part_of(const std::string& shard) {
+  const auto slash = shard.find('/');
+  if (slash == std::string::npos) return {0, 0};
+  return {std::atoi(shard.c_str()), std::atoi(shard.c_str() + slash + 1)};
+}
+
+RunRecord merged(const std::vector<std::string>& paths, const std::string& command) {
   RunRecord out;
   std::set<std::pair<std::string, std::string>> seen;
   std::set<std::string> names;
+  std::set<int> parts;
+  int of = 0;
   for (const std::string& path : paths) {
     RunRecord part = run_from(path);
     if (out.methods.empty()) {
@@ -163,7 +172,6 @@ RunRecord merged(const std::vector<std::string>& paths) {
       out.matrices.clear();
       out.entries.clear();
       out.triad.clear();
-      out.shard.clear();
     }
     const auto same = [](const Method& a, const Method& b) {
       return a.name == b.name && a.options == b.options;
@@ -172,8 +180,18 @@ RunRecord merged(const std::vector<std::string>& paths) {
         !std::equal(part.methods.begin(), part.methods.end(), out.methods.begin(), same)) {
       throw UsageError(fmt::format("{}: was made with other methods than {}", path, paths.front()));
     }
-    if (part.version != out.version) out.version += "; " + part.version;
-    if (part.machine != out.machine) out.machine += "; " + part.machine;
+    if (part.version != out.version) {
+      throw UsageError(fmt::format("{}: was made by {}, {} by {}", path, part.version,
+                                   paths.front(), out.version));
+    }
+    if (part.time_limit_s != out.time_limit_s) {
+      throw UsageError(fmt::format("{}: had a limit of {} s a solve, {} of {}", path,
+                                   part.time_limit_s, paths.front(), out.time_limit_s));
+    }
+    const auto [k, n] = part_of(part.shard);
+    if (n > 0) parts.insert(k);
+    of = std::max(of, n);
+    if (part.machine != out.machine) out.machine = "several";
     out.started = std::min(out.started, part.started);
     out.finished = std::max(out.finished, part.finished);
     out.triad.insert(out.triad.end(), part.triad.begin(), part.triad.end());
@@ -188,6 +206,11 @@ RunRecord merged(const std::vector<std::string>& paths) {
       out.entries.push_back(std::move(e));
     }
   }
+  out.command = command;
+  out.shard =
+      of == static_cast<int>(parts.size()) ? "" : fmt::format("{} of {} parts", parts.size(), of);
+  if (!out.shard.empty()) fmt::print(stderr, "regress: only {} were given\n", out.shard);
+  if (out.machine == "several") out.triad.clear();  // there is none that all times relate to
   const auto place = [&](const std::string& method) {
     return std::find_if(out.methods.begin(), out.methods.end(),
                         [&](const Method& m) { return m.name == method; }) -
@@ -211,6 +234,8 @@ int show_history(const Options& o) {
     if (at->path().extension() != ".json") continue;
     try {
       runs.push_back(run_from(at->path().string()));
+      for (RunEntry& e : runs.back().entries) e.curve.clear();  // of years of runs
+      for (MatrixEntry& m : runs.back().matrices) m.spy.clear();
     } catch (const std::invalid_argument& e) {
       others.emplace_back(e.what());
     }
@@ -226,8 +251,11 @@ int show_history(const Options& o) {
   const std::string page = beside(o.output, ".html");
   write_file(page, history_page(history));
   if (!o.quiet) print(as_text(history) + fmt::format("written: {}\n", page));
-  const bool worse = std::any_of(history.solves.begin(), history.solves.end(),
-                                 [](const SolveHistory& s) { return s.worse; });
+  // Times have no verdict: machines drift.
+  const auto counts = [](const Mark& m) { return m.worse && m.repeats; };
+  const bool worse = std::any_of(
+      history.solves.begin(), history.solves.end(),
+      [&](const SolveHistory& s) { return std::any_of(s.marks.begin(), s.marks.end(), counts); });
   return worse ? exit_not_converged : exit_converged;
 }
 
@@ -244,23 +272,15 @@ std::string program_or_default(const std::string& given) {
 std::vector<ListedMatrix> matrices_of(const Options& o) {
   std::vector<std::string> notes;
   std::vector<ListedMatrix> all = list_matrices(o.selection, notes);
-  if (!o.fetch.empty()) {
-    for (ListedMatrix& m : fetch_matrices(o.fetch, o.fetch_folder, o.quiet)) {
-      const bool known = std::any_of(all.begin(), all.end(),
-                                     [&](const ListedMatrix& k) { return k.name == m.name; });
-      if (!known) all.push_back(std::move(m));
-    }
-    std::sort(all.begin(), all.end(),
-              [](const ListedMatrix& a, const ListedMatrix& b) { return a.name < b.name; });
-  }
   for (const std::string& note : notes) fmt::print(stderr, "regress: {}\n", note);
   if (!all.empty()) return all;
-  if (o.selection.places.empty() && o.selection.list_files.empty()) {
+  if (o.selection.places.empty() && o.selection.list_files.empty() && o.selection.fetch.empty()) {
     throw UsageError("no matrices: name a folder, files or problems, as in regress matrices/");
   }
-  throw UsageError(fmt::format(
-      "no matrices: nothing of {} is one, or passes the filters",
-      o.selection.places.empty() ? o.selection.list_files.front() : o.selection.places.front()));
+  throw UsageError(fmt::format("no matrices: nothing of {} is one, or passes the filters",
+                               !o.selection.places.empty()       ? o.selection.places.front()
+                               : !o.selection.list_files.empty() ? o.selection.list_files.front()
+                                                                 : o.selection.fetch.front()));
 }
 
 RunSettings settings_of(const Options& o, const std::string& command) {
@@ -284,7 +304,7 @@ RunSettings settings_of(const Options& o, const std::string& command) {
   s.memory_limit_bytes = static_cast<std::int64_t>(
       o.memory_limit_gb > 0 ? 1e9 * o.memory_limit_gb
                             : half * static_cast<double>(machine_memory()));
-  s.jobs = o.jobs > 0 ? o.jobs : usable_cores();
+  s.jobs = o.jobs;
   const int usual = o.against.empty() ? 3 : static_cast<int>(TimingLimits{}.first_turns);
   s.turns = o.turns >= 0 ? o.turns : usual;
   s.restart = o.restart;
@@ -292,26 +312,57 @@ RunSettings settings_of(const Options& o, const std::string& command) {
   return s;
 }
 
+/// What an option has no meaning beside is not passed over.
+void refuse_what_does_nothing(const Options& o) {
+  const MatrixSelection& s = o.selection;
+  const std::pair<const char*, bool> of_solving[] = {
+      {"matrices", !s.places.empty() || !s.list_files.empty()},
+      {"--fetch", !s.fetch.empty()},
+      {"--shard", !s.shard.empty()},
+      {"--method", !o.methods.empty()},
+      {"--program", !o.program.empty()},
+      {"--against", !o.against.empty()},
+      {"--turns", o.turns >= 0},
+      {"--jobs", o.jobs > 0},
+      {"--memory-limit", o.memory_limit_gb > 0}};
+  const std::pair<const char*, bool> of_one_run[] = {{"--merge", !o.merge.empty()},
+                                                     {"--baseline", !o.baseline.empty()},
+                                                     {"--golden", !o.golden.empty()},
+                                                     {"--save-golden", !o.save_golden.empty()},
+                                                     {"--no-page", o.no_page}};
+  const auto refuse = [](const char* mode, const auto& list) {
+    for (const auto& [name, given] : list) {
+      if (given)
+        throw UsageError(fmt::format("{} solves nothing, and would ignore {}", mode, name));
+    }
+  };
+  if (!o.history.empty()) {
+    refuse("--history", of_solving);
+    refuse("--history", of_one_run);
+  }
+  if (!o.merge.empty()) refuse("--merge", of_solving);
+  if (!o.against.empty() && o.turns >= 0 && o.turns < 2) {
+    throw UsageError("--against compares times, and needs --turns 2 or more");
+  }
+}
+
 int run(const Options& o, const std::string& command) {
   if (!o.history.empty()) return show_history(o);
-  const Comparisons with = read_comparisons(o);
-  if (!o.merge.empty()) return finish(o, merged(o.merge), with);
-  std::error_code ignored;
-  if (fs::exists(o.output, ignored) && !fs::exists(o.output + ".journal", ignored) && !o.restart) {
-    throw UsageError(fmt::format(
-        "{}: is there already; give --output another name, or --restart to replace it", o.output));
-  }
-  RunSettings settings = settings_of(o, command);
+  check_comparisons(o);
+  if (!o.merge.empty()) return finish(o, merged(o.merge, command));
   const CatchInterrupt interrupt;
-  RegressionRun regression(std::move(settings));
-  const auto record = regression.run();
-  if (!record) {
+  const auto interrupted = [] {
     fmt::print(stderr, "regress: interrupted; the same command goes on from here\n");
     CatchInterrupt::raise_again();
-    constexpr int interrupted = 130;
-    return interrupted;
-  }
-  const int code = finish(o, *record, with);
+    constexpr int code = 130;
+    return code;
+  };
+  RunSettings settings = settings_of(o, command);
+  if (!fetch_matrices(settings.matrices, o.quiet)) return interrupted();
+  RegressionRun regression(std::move(settings));
+  const auto record = regression.run();
+  if (!record) return interrupted();
+  const int code = finish(o, *record);
   regression.forget();
   return code;
 }
@@ -330,8 +381,8 @@ void add_options(CLI::App& app, Options& o) {
   which("--index", s.index,
         "what is known of the matrices: INDEX.tsv or the collection's ssstats.csv (default: one\n"
         "of these in the folder)");
-  which("--fetch", o.fetch, "GROUP/NAME...: of the SuiteSparse collection, by data/get-matrix");
-  which("--fetch-to", o.fetch_folder, "folder for them")->capture_default_str();
+  which("--fetch", s.fetch, "GROUP/NAME...: of the SuiteSparse collection, by data/get-matrix");
+  which("--fetch-to", s.fetch_folder, "folder for them")->capture_default_str();
   which("--name", s.name, "only those with this in their names");
   which("--group", s.group, "only those of this group of the collection");
   which("--field", s.field, "only those whose file is real, integer, pattern or complex")
@@ -396,8 +447,33 @@ std::string list_text(const Options& o) {
   return out;
 }
 
+/// Before anything is solved: where the results go, and that nothing is lost by that.
+void check_outputs(const Options& o) {
+  const bool shows = !o.history.empty();
+  if (fs::path(o.output).extension() != ".json" &&
+      !(shows && fs::path(o.output).extension() == ".html")) {
+    throw UsageError(
+        fmt::format("--output takes FILE.json{}, not {}", shows ? " or FILE.html" : "", o.output));
+  }
+  std::vector<std::string> files;
+  if (!shows) files = {o.output, beside(o.output, ".csv")};
+  if (!o.no_page) files.push_back(beside(o.output, ".html"));
+  std::error_code ignored;
+  const bool goes_on = !shows && o.merge.empty() && fs::exists(o.output + ".journal", ignored);
+  for (const std::string& file : files) {
+    if (o.restart || goes_on || !fs::is_regular_file(file, ignored)) continue;
+    throw UsageError(fmt::format(
+        "{}: is there already; give --output another name, or --restart to replace it", file));
+  }
+  files.push_back(o.save_golden);
+  std::vector<std::string> inputs = o.merge;
+  inputs.insert(inputs.end(), {o.baseline, o.golden});
+  check_writable(files, inputs);
+}
+
 int main_checked(int argc, char** argv) {
   Options options;
+  options.selection.fetch_folder = "matrices";
   CLI::App app{
       "Solves every matrix of a folder by cg_solve, each in a process of its own with limits of "
       "time\n"
@@ -415,13 +491,8 @@ int main_checked(int argc, char** argv) {
                 [&] { return list_text(options); })) {
     return *done;
   }
-  const std::string page = options.no_page ? "" : beside(options.output, ".html");
-  if (options.history.empty()) {
-    check_writable({options.output, beside(options.output, ".csv"), page, options.save_golden},
-                   {options.baseline, options.golden});
-  } else {
-    check_writable({page});
-  }
+  refuse_what_does_nothing(options);
+  check_outputs(options);
   std::vector<std::string> words(argv, argv + argc);
   words.front() = "regress";
   return run(options, quoted_command(words));

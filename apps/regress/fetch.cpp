@@ -49,41 +49,36 @@ fs::path folder_of_this_program() {
   return failed ? fs::path() : self.parent_path();
 }
 
-std::vector<ListedMatrix> fetch_matrices(const std::vector<std::string>& names,
-                                         const fs::path& folder, bool quiet) {
-  const fs::path script = find_script();
-  std::vector<ListedMatrix> out;
-  const fs::path logs = folder / ".fetch";
-  for (const std::string& name : names) {
-    const auto slash = name.find('/');
-    if (slash == std::string::npos || slash == 0 || slash + 1 == name.size()) {
-      throw UsageError(fmt::format("--fetch takes GROUP/NAME, as in HB/bcsstk01, not '{}'", name));
-    }
-    ListedMatrix m;
-    m.name = name;
-    m.group = name.substr(0, slash);
-    m.file = (folder / (name + ".tar.gz")).string();
+bool fetch_matrices(std::vector<ListedMatrix>& list, bool quiet) {
+  fs::path script;
+  for (ListedMatrix& m : list) {
+    if (!m.fetched) continue;
+    if (script.empty()) script = find_script();
+    const fs::path folder = fs::path(m.file).parent_path();
+    const fs::path logs = folder / (std::string("fetch") + work_ending);
     std::error_code failed;
-    fs::create_directories(folder / m.group, failed);
     fs::create_directories(logs, failed);
-    if (failed) throw FileError(fmt::format("{}: {}", folder.string(), failed.message()));
-    if (!quiet) fmt::print(stderr, "regress: fetching {}\n", name);
-    Process process({script.string(), name, (folder / m.group).string()}, logs, {});
-    const auto end = process.wait([] { return CatchInterrupt::happened(); });
-    if (!end || end->exit_code != 0) {
+    if (failed) throw FileError(fmt::format("{}: {}", logs.string(), failed.message()));
+    if (!quiet) fmt::print(stderr, "regress: fetching {}\n", m.name);
+    std::optional<ProcessEnd> end;
+    {
+      Process process({script.string(), m.name, folder.string()}, logs, {});
+      end = process.wait([] { return CatchInterrupt::happened(); });
+    }
+    if (end && end->exit_code != 0) {
       m.problem = fmt::format(
           "not fetched: {}; fetch it where there is a network, by data/get-matrix {} {}, and "
           "repeat this "
           "command: what is there is not fetched again",
-          last_line(logs / "err"), name, (folder / m.group).string());
+          last_line(logs / "err"), m.name, folder.string());
     }
+    std::error_code ignored;
+    fs::remove_all(logs, ignored);
+    if (!end) return false;
     const auto bytes = fs::file_size(m.file, failed);
     m.file_bytes = failed ? 0 : static_cast<std::int64_t>(bytes);
-    out.push_back(std::move(m));
   }
-  std::error_code ignored;
-  fs::remove_all(logs, ignored);
-  return out;
+  return true;
 }
 
 }  // namespace krysol::apps

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -27,18 +28,46 @@ std::string one_line(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+/// Of two lists with items that end with semicolons, the first items that differ.
+std::pair<std::string, std::string> first_difference(std::string was, std::string now) {
+  constexpr std::size_t longest = 200;
+  for (;;) {
+    const auto old_end = was.find(';');
+    const auto new_end = now.find(';');
+    const std::string old_item = was.substr(0, old_end);
+    const std::string new_item = now.substr(0, new_end);
+    if (old_item != new_item || old_end == std::string::npos || new_end == std::string::npos) {
+      return {old_item.substr(0, longest), new_item.substr(0, longest)};
+    }
+    was.erase(0, old_end + 1);
+    now.erase(0, new_end + 1);
+  }
+}
+
 }  // namespace
 
 Journal::Journal(std::filesystem::path path) : path_(std::move(path)) {
-  file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (file_ < 0) throw FileError(fmt::format("{}: {}", path_.string(), reason(errno)));
-  if (::flock(file_, LOCK_EX | LOCK_NB) == 0) return;
-  const int error = errno;
-  ::close(file_);
-  file_ = -1;
-  if (error != EWOULDBLOCK) throw FileError(fmt::format("{}: {}", path_.string(), reason(error)));
-  throw UsageError(fmt::format("{}: another regress is at work on it; give --output another name",
-                               path_.string()));
+  for (;;) {
+    file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (file_ < 0) throw FileError(fmt::format("{}: {}", path_.string(), reason(errno)));
+    if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
+      const int error = errno;
+      ::close(file_);
+      file_ = -1;
+      if (error != EWOULDBLOCK)
+        throw FileError(fmt::format("{}: {}", path_.string(), reason(error)));
+      throw UsageError(fmt::format(
+          "{}: another regress is at work on it; give --output another name", path_.string()));
+    }
+    // Another run may have removed that file between the two calls.
+    struct stat locked {};
+    struct stat named {};
+    if (::fstat(file_, &locked) == 0 && ::stat(path_.c_str(), &named) == 0 &&
+        locked.st_ino == named.st_ino && locked.st_dev == named.st_dev) {
+      return;
+    }
+    ::close(file_);
+  }
 }
 
 Journal::~Journal() {
@@ -57,35 +86,38 @@ void Journal::begin(const std::map<std::string, std::string>& what, const std::s
   }
   // What follows the last line feed was being written when the run was ended.
   text.resize(text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1);
+  const auto refuse_head = [&](std::string_view found) {
+    throw UsageError(
+        fmt::format("{}:1: the journal of a run ({}) was expected, found {}; --restart replaces it",
+                    path_.string(), journal_schema, found));
+  };
   const Json head = Json::parse(text.substr(0, text.find('\n')), nullptr, false);
-  if (restart || text.empty() || !head.is_object()) {
-    if (!text.empty() && !restart) {
-      throw UsageError(fmt::format("{}:1: the journal of a run was expected; --restart replaces it",
-                                   path_.string()));
-    }
+  if (restart || text.empty()) {
     if (::ftruncate(file_, 0) != 0)
       throw FileError(fmt::format("{}: {}", path_.string(), reason(errno)));
     write(one_line({{"journal", journal_schema}, {"started", started_}, {"what", what}}));
     return;
   }
-  if (head.value("journal", "") != journal_schema) {
-    throw UsageError(
-        fmt::format("{}:1: the schema {} was expected, found '{}'; --restart begins anew",
-                    path_.string(), journal_schema, head.value("journal", "")));
+  if (!head.is_object() || !head.contains("journal")) refuse_head("something else");
+  if (head["journal"] != journal_schema) refuse_head(one_line(head["journal"]));
+  std::map<std::string, std::string> before;
+  try {
+    before = head.at("what").get<std::map<std::string, std::string>>();
+    started_ = head.at("started").get<std::string>();
+  } catch (const nlohmann::json::exception& e) {
+    refuse_head(e.what());
   }
-  const auto before = head.at("what").get<std::map<std::string, std::string>>();
   for (const auto& [name, value] : what) {
     const auto found = before.find(name);
     const std::string was = found == before.end() ? "" : found->second;
     if (was == value) continue;
-    constexpr std::size_t longest = 120;
+    const auto [old_item, new_item] = first_difference(was, value);
     throw UsageError(
         fmt::format("{}: holds a run that was not finished and had another {}: '{}', now '{}'. "
                     "Finish it with its own "
                     "options, give --output another name, or --restart to forget it",
-                    path_.string(), name, was.substr(0, longest), value.substr(0, longest)));
+                    path_.string(), name, old_item, new_item));
   }
-  started_ = head.value("started", started_);
   std::size_t number = 1;
   for (std::size_t at = text.find('\n') + 1; at < text.size();) {
     const std::size_t end = text.find('\n', at);
@@ -117,8 +149,9 @@ void Journal::take(const std::string& line) {
     const Json& t = json.at("turn");
     turns[{t.at("matrix").get<std::string>(), t.at("method").get<std::string>()}].push_back(
         {t.at("seconds").get<double>(), t.at("other").get<double>(),
-         t.at("status").get<std::string>(), t.at("format").get<std::string>(),
-         t.at("problem").get<std::string>()});
+         report::outcome_of(t.at("outcome").get<std::string>()), t.at("status").get<std::string>(),
+         t.at("other_status").get<std::string>(), t.at("format").get<std::string>(),
+         t.at("message").get<std::string>()});
   } else {
     triads.push_back(json.at("triad").get<double>());
   }
@@ -154,9 +187,11 @@ void Journal::add(const SolveKey& key, const TurnTimes& t) {
                     {"method", key.second},
                     {"seconds", t.seconds},
                     {"other", t.other},
+                    {"outcome", report::to_string(t.outcome)},
                     {"status", t.status},
+                    {"other_status", t.other_status},
                     {"format", t.format},
-                    {"problem", t.problem}}}}));
+                    {"message", t.message}}}}));
   turns[key].push_back(t);
 }
 

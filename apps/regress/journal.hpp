@@ -16,13 +16,15 @@ namespace krysol::apps {
 /// A solve's name in a run: matrix and method.
 using SolveKey = std::pair<std::string, std::string>;
 
-/// A time that was taken in a turn; one of both programs where two are compared.
+/// A solve of a turn, as a user would run it; of both programs where two are compared.
 struct TurnTimes {
-  double seconds = 0;
+  double seconds = 0;  // 0: it did not end as a solve that is timed should
   double other = 0;
+  Outcome outcome = Outcome::converged;
   std::string status;
+  std::string other_status;
   std::string format;
-  std::string problem;
+  std::string message;
 };
 
 /// Lines of JSON, each written and synced before the next thing is done. The first says what is

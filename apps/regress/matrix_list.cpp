@@ -54,6 +54,42 @@ std::optional<std::string> stem_of(std::string name) {
   return std::nullopt;
 }
 
+/// The length of the UTF-8 sequence at `at`; 0 where there is none.
+std::size_t sequence_at(const std::string& text, std::size_t at) {
+  const auto byte = [&](std::size_t k) {
+    return static_cast<unsigned char>(k < text.size() ? text[k] : 0);
+  };
+  const unsigned first = byte(at);
+  if (first < 0x80) return first < 0x20 || first == 0x7f ? 0 : 1;
+  const std::size_t length = first >= 0xf0 && first < 0xf5   ? 4
+                             : first >= 0xe0 && first < 0xf0 ? 3
+                             : first >= 0xc2 && first < 0xe0 ? 2
+                                                             : 0;
+  for (std::size_t k = 1; k < length; ++k) {
+    if ((byte(at + k) & 0xc0U) != 0x80U) return 0;
+  }
+  if ((first == 0xe0 && byte(at + 1) < 0xa0) || (first == 0xed && byte(at + 1) > 0x9f) ||
+      (first == 0xf0 && byte(at + 1) < 0x90) || (first == 0xf4 && byte(at + 1) > 0x8f)) {
+    return 0;
+  }
+  return length;
+}
+
+/// A name that any file of results can hold, and that comes back from it.
+std::string plain_name(const std::string& text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = sequence_at(text, at);
+    if (length == 0) {
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(text[at++]));
+    } else {
+      out += text.substr(at, length);
+      at += length;
+    }
+  }
+  return out;
+}
+
 /// What an index says of a matrix.
 struct IndexLine {
   std::string group_and_name;
@@ -148,7 +184,18 @@ void read_index(const fs::path& path, MatrixIndex& index) {
 void complete(ListedMatrix& m, const MatrixIndex& index, const std::string& file_name) {
   auto found = index.find(file_name);
   if (found == index.end()) found = index.find(m.name);
-  if (found == index.end()) return;
+  if (found == index.end()) {  // of one group alone
+    const auto ends_so = [&](const auto& entry) {
+      const std::string& name = entry.second.group_and_name;
+      return name.size() > m.name.size() + 1 && name[name.size() - m.name.size() - 1] == '/' &&
+             name.ends_with(m.name);
+    };
+    found = std::find_if(index.begin(), index.end(), ends_so);
+    if (found == index.end()) return;
+    const auto other = std::find_if(std::next(found), index.end(), ends_so);
+    if (other != index.end() && other->second.group_and_name != found->second.group_and_name)
+      return;
+  }
   const IndexLine& of = found->second;
   if (!of.group_and_name.empty()) m.name = of.group_and_name;
   m.rows = of.rows;
@@ -169,12 +216,22 @@ void add_folder(const fs::path& folder, const MatrixIndex& given, std::vector<Li
   std::set<std::string> stems;
   std::vector<std::pair<fs::path, std::string>> files;
   std::error_code failed;
+  std::set<std::string> folders = {fs::weakly_canonical(folder, failed).string()};
   const auto options = fs::directory_options::skip_permission_denied |
                        fs::directory_options::follow_directory_symlink;
   for (fs::recursive_directory_iterator at(folder, options, failed), end; !failed && at != end;
        at.increment(failed)) {
     std::error_code ignored;
-    if (!at->is_regular_file(ignored)) continue;
+    if (at->is_directory(ignored)) {
+      // What a run works in, and a link back to where this came from.
+      const auto inner = fs::weakly_canonical(at->path(), ignored);
+      const bool seen = !ignored && !folders.insert(inner.string()).second;
+      if (seen || at->path().filename().string().ends_with(work_ending))
+        at.disable_recursion_pending();
+      continue;
+    }
+    const bool dangling = at->is_symlink(ignored) && !fs::exists(at->path(), ignored);
+    if (!at->is_regular_file(ignored) && !dangling) continue;
     const auto stem = stem_of(at->path().lexically_relative(folder).generic_string());
     if (!stem) continue;
     stems.insert(*stem);
@@ -221,6 +278,20 @@ void add_place(const std::string& place, const MatrixIndex& index, std::vector<L
                     place));
   }
   out.push_back(std::move(m));
+}
+
+ListedMatrix to_be_fetched(const std::string& name, const std::string& folder,
+                           const MatrixIndex& index) {
+  const auto slash = name.find('/');
+  if (slash == std::string::npos || slash == 0 || slash + 1 == name.size()) {
+    throw UsageError(fmt::format("--fetch takes GROUP/NAME, as in HB/bcsstk01, not '{}'", name));
+  }
+  ListedMatrix m;
+  m.name = name;
+  complete(m, index, name);
+  m.file = (fs::path(folder) / (name + ".tar.gz")).string();
+  m.fetched = true;
+  return m;
 }
 
 std::vector<std::string> lines_of_list(const std::string& path) {
@@ -356,16 +427,20 @@ std::vector<ListedMatrix> list_matrices(const MatrixSelection& s, std::vector<st
   for (const std::string& list : s.list_files) {
     for (const std::string& place : lines_of_list(list)) add_place(place, index, all);
   }
+  for (const std::string& name : s.fetch) all.push_back(to_be_fetched(name, s.fetch_folder, index));
   std::set<std::string> files;
   std::set<std::string> names;
   std::vector<ListedMatrix> out;
   std::size_t without_sizes = 0;
+  std::size_t without_spd = 0;
+  for (ListedMatrix& m : all) m.name = plain_name(m.name);
   std::sort(all.begin(), all.end(), [](const ListedMatrix& a, const ListedMatrix& b) {
     return a.name != b.name ? a.name < b.name : a.file < b.file;
   });
   for (ListedMatrix& m : all) {
-    if (!files.insert(m.file).second) continue;
     std::error_code unknown;
+    const auto canonical = fs::weakly_canonical(m.file, unknown);
+    if (!files.insert(unknown || is_made(m.file) ? m.file : canonical.string()).second) continue;
     const auto bytes = fs::file_size(m.file, unknown);
     m.file_bytes = unknown ? 0 : static_cast<std::int64_t>(bytes);
     const auto slash = m.name.rfind('/');
@@ -373,6 +448,10 @@ std::vector<ListedMatrix> list_matrices(const MatrixSelection& s, std::vector<st
       const auto before = m.name.rfind('/', slash - 1);
       const std::size_t begin = before == std::string::npos || slash == 0 ? 0 : before + 1;
       m.group = m.name.substr(begin, slash - begin);
+    }
+    if (!s.spd.empty() && m.spd.empty()) {
+      ++without_spd;
+      continue;
     }
     if (s.needs_sizes() && m.rows < 0 && !is_made(m.file) && !read_sizes(m)) {
       ++without_sizes;
@@ -393,6 +472,13 @@ std::vector<ListedMatrix> list_matrices(const MatrixSelection& s, std::vector<st
                     "which a filter asks for",
                     without_sizes));
   }
+  if (without_spd > 0) {
+    notes.push_back(fmt::format(
+        "{} left out: no index says whether they are positive definite, which --spd asks for",
+        without_spd));
+  }
+  std::sort(out.begin(), out.end(),
+            [](const ListedMatrix& a, const ListedMatrix& b) { return a.name < b.name; });
   if (!s.shard.empty()) {
     const auto [k, n] = shard_of(s.shard);
     std::vector<ListedMatrix> part;

@@ -19,14 +19,17 @@ struct ListedMatrix {
   std::int64_t rows = -1;
   std::int64_t cols = -1;
   std::int64_t nonzeros = -1;
-  std::string field;    // real, integer, pattern, complex
-  std::string spd;      // "yes", "no"
-  std::string problem;  // why it cannot be read: it becomes a row of the table
+  std::string field;     // real, integer, pattern, complex
+  std::string spd;       // "yes", "no"
+  std::string problem;   // why it cannot be read: it becomes a row of the table
+  bool fetched = false;  // it is to come from the collection
 };
 
 struct MatrixSelection {
   std::vector<std::string> places;      // folders, files, names of problems (poisson:20)
   std::vector<std::string> list_files;  // a place a line; # begins a comment
+  std::vector<std::string> fetch;       // GROUP/NAME of the collection
+  std::string fetch_folder;             // where those lie, as GROUP/NAME.tar.gz
   std::string index;                    // INDEX.tsv or ssstats.csv; empty: those of the folders
   std::int64_t min_rows = 0;
   std::int64_t max_rows = -1;  // -1: any
@@ -43,12 +46,16 @@ struct MatrixSelection {
   }
 };
 
-/// Sorted by name; no name twice. Folders are looked through with those in them, for files with the
-/// endings of the formats that the readers know; right-hand sides and the like (NAME_b.mtx beside
-/// NAME.mtx, or in its archive) are none. Sizes and field that filters need and no index tells come
-/// from the first lines of the file. notes: what was left out for a reason that the user may not
-/// expect. Throws UsageError where a place is none, an index has not the columns it needs, or a
-/// shard makes no sense.
+/// The ending of the folder that a run works in, which holds no matrices of a collection.
+inline constexpr const char* work_ending = ".regress-work";
+
+/// Sorted by name; no name twice, and none that is not UTF-8 or has control characters: such bytes
+/// stand as %XX. Nothing is fetched. Folders are looked through with those in them, for files with
+/// the endings of the formats that the readers know; right-hand sides and the like (NAME_b.mtx
+/// beside NAME.mtx, or in its archive) are none. Sizes and field that filters need and no index
+/// tells come from the first lines of the file. notes: what was left out for a reason that the user
+/// may not expect. Throws UsageError where a place is none, an index has not the columns it needs,
+/// or a shard makes no sense.
 std::vector<ListedMatrix> list_matrices(const MatrixSelection& selection,
                                         std::vector<std::string>& notes);
 

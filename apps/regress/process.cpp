@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -19,6 +18,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <sstream>
 #include <thread>
 
@@ -26,61 +26,76 @@
 
 #include <krysol/io/bytes/parse_error.hpp>
 #include <krysol/io/bytes/source.hpp>
+#include <krysol/spmv/base/processor.hpp>
 
 namespace krysol::apps {
 namespace {
 
 constexpr double between_looks = 0.02;  // s: at 10 GB/s, 200 MB beyond the limit
 constexpr double grace = 2;             // s from SIGTERM to SIGKILL
+constexpr double all_memory = std::numeric_limits<double>::infinity();
 
-struct GroupUse {
-  double cpu_seconds = 0;
+/// A process of this machine, as /proc shows it.
+struct RunningProcess {
+  pid_t pid = 0;
+  pid_t parent = 0;
+  pid_t group = 0;
+  double cpu_seconds = 0;  // with those of its children that have ended
   std::int64_t bytes = 0;
 };
 
-/// A line of /proc/PID/stat after the name, which may hold anything.
-bool read_stat(const char* pid, std::string& line) {
-  std::ifstream file(fmt::format("/proc/{}/stat", pid));
+/// A line of /proc/PID/stat: what follows the name, which may hold anything.
+bool read_process(const char* name, RunningProcess& out) {
+  static const auto ticks = static_cast<double>(::sysconf(_SC_CLK_TCK));
+  static const std::int64_t page = ::sysconf(_SC_PAGESIZE);
+  std::ifstream file(fmt::format("/proc/{}/stat", name));
+  std::string line;
   if (!std::getline(file, line)) return false;
   const auto name_end = line.rfind(')');
   if (name_end == std::string::npos) return false;
-  line.erase(0, name_end + 1);
-  return true;
+  std::istringstream fields(line.substr(name_end + 1));
+  std::string skipped;
+  out.pid = static_cast<pid_t>(std::strtol(name, nullptr, 10));
+  fields >> skipped >> out.parent >> out.group;
+  for (int k = 6; k <= 13; ++k) fields >> skipped;
+  double times = 0;  // utime, stime, cutime, cstime
+  for (int k = 14; k <= 17; ++k) {
+    double t = 0;
+    fields >> t;
+    times += t;
+  }
+  for (int k = 18; k <= 23; ++k) fields >> skipped;
+  std::int64_t pages = 0;
+  fields >> pages;
+  out.cpu_seconds = times / ticks;
+  out.bytes = pages * page;
+  return static_cast<bool>(fields);
 }
 
-/// What all processes of a group use now, and what their children that ended have used.
-GroupUse use_of_group(pid_t group) {
-  GroupUse use;
-  DIR* const folder = ::opendir("/proc");
-  if (folder == nullptr) return use;
-  const auto ticks = static_cast<double>(::sysconf(_SC_CLK_TCK));
-  const std::int64_t page = ::sysconf(_SC_PAGESIZE);
-  std::string line;
-  for (const dirent* entry = ::readdir(folder); entry != nullptr; entry = ::readdir(folder)) {
-    if (entry->d_name[0] < '0' || entry->d_name[0] > '9' || !read_stat(entry->d_name, line))
-      continue;
-    std::istringstream fields(line);
-    std::string state;
-    long long ppid = 0;
-    long long pgrp = 0;
-    fields >> state >> ppid >> pgrp;
-    if (pgrp != group) continue;
-    std::string skipped;
-    for (int k = 6; k <= 13; ++k) fields >> skipped;
-    double times = 0;  // utime, stime, cutime, cstime
-    for (int k = 14; k <= 17; ++k) {
-      double t = 0;
-      fields >> t;
-      times += t;
+/// All processes, looked at once for all that are watched; no more often than a twentieth of a
+/// core's time allows.
+const std::vector<RunningProcess>& running_processes() {
+  using Clock = std::chrono::steady_clock;
+  static std::vector<RunningProcess> all;
+  static Clock::time_point next{};
+  const auto began = Clock::now();
+  if (began < next) return all;
+  all.clear();
+  if (DIR* const folder = ::opendir("/proc")) {
+    for (const dirent* entry = ::readdir(folder); entry != nullptr; entry = ::readdir(folder)) {
+      RunningProcess one;
+      if (entry->d_name[0] >= '0' && entry->d_name[0] <= '9' && read_process(entry->d_name, one)) {
+        all.push_back(one);
+      }
     }
-    for (int k = 18; k <= 23; ++k) fields >> skipped;
-    std::int64_t pages = 0;
-    fields >> pages;
-    use.cpu_seconds += times / ticks;
-    use.bytes += pages * page;
+    ::closedir(folder);
   }
-  ::closedir(folder);
-  return use;
+  const auto ended = Clock::now();
+  constexpr int share = 20;
+  const auto least =
+      std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(between_looks / 2));
+  next = ended + std::max(least, share * (ended - began));
+  return all;
 }
 
 void open_as(const std::filesystem::path& path, int flags, int as) {
@@ -97,6 +112,9 @@ void Process::start(const std::filesystem::path& folder, const std::function<voi
     throw FileError(fmt::format("a pipe to a process: {}", reason(errno)));
   }
   const pid_t parent = ::getpid();
+#ifdef __linux__
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // what its children leave behind becomes this one's
+#endif
   pid_ = ::fork();
   if (pid_ < 0) {
     const int error = errno;
@@ -116,6 +134,9 @@ void Process::start(const std::filesystem::path& folder, const std::function<voi
     open_as("/dev/null", O_RDONLY, 0);
     open_as(folder / "out", O_WRONLY | O_CREAT | O_TRUNC, 1);
     open_as(folder / "err", O_WRONLY | O_CREAT | O_TRUNC, 2);
+#ifdef __linux__
+    ::prctl(PR_SET_CHILD_SUBREAPER, 0);
+#endif
     child(channel[1]);
     ::_exit(127);
   }
@@ -156,42 +177,80 @@ Process::Process(const std::function<int()>& body, const std::filesystem::path& 
     : limits_(limits) {
   start(folder, [&](int channel) {
     ::close(channel);
+    constexpr int most_files = 1024;
+    for (int file = 3; file < most_files; ++file) ::close(file);  // locks among them
     ::_exit(body());
   });
 }
 
 Process::~Process() {
   if (pid_ < 0 || end_) return;
-  kill_group(SIGKILL);
+  kill_all(SIGKILL);
   int status = 0;
   ::waitpid(pid_, &status, 0);
+  reap();
 }
 
-void Process::kill_group(int signal) const {
+/// The group and, of a signal that nobody ignores, all that was seen to descend from it.
+void Process::kill_all(int signal) const {
   if (::kill(-pid_, signal) != 0) ::kill(pid_, signal);
+  if (signal != SIGKILL) return;
+  for (const pid_t member : members_) ::kill(member, SIGKILL);
+}
+
+/// Waits for what has become a child of this process.
+void Process::reap() const {
+  int status = 0;
+  constexpr int most_looks = 100;  // of a millisecond
+  for (const pid_t member : members_) {
+    for (int k = 0; k < most_looks && ::waitpid(member, &status, WNOHANG) == 0; ++k) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
 }
 
 double Process::age() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
 
-/// Compares what the group uses with the limits.
+/// Compares what it and its descendants use with the limits.
 void Process::look() {
   const double now = age();
-  if (asked_ >= 0 && now - asked_ > grace) kill_group(SIGKILL);
+  if (asked_ >= 0 && now - asked_ > grace) kill_all(SIGKILL);
   if (now - looked_ < between_looks) return;
   looked_ = now;
-  const GroupUse use = use_of_group(pid_);
-  group_cpu_ = std::max(group_cpu_, use.cpu_seconds);
-  peak_ = std::max(peak_, use.bytes);
-  if (limits_.bytes > 0 && use.bytes > limits_.bytes && !out_of_memory_) {
-    out_of_memory_ = true;
-    kill_group(SIGKILL);
+  const std::vector<RunningProcess>& all = running_processes();
+  std::set<pid_t> alive;
+  for (bool more = true; more;) {  // until no process has a parent among them
+    more = false;
+    for (const RunningProcess& p : all) {
+      if (alive.count(p.pid) > 0) continue;
+      if (p.pid == pid_ || p.group == pid_ || members_.count(p.pid) > 0 ||
+          alive.count(p.parent) > 0) {
+        alive.insert(p.pid);
+        more = true;
+      }
+    }
   }
-  const bool late = (limits_.cpu_seconds > 0 && use.cpu_seconds > limits_.cpu_seconds) ||
+  double cpu = 0;
+  std::int64_t bytes = 0;
+  for (const RunningProcess& p : all) {
+    if (alive.count(p.pid) == 0) continue;
+    cpu += p.cpu_seconds;
+    bytes += p.bytes;
+  }
+  alive.erase(pid_);
+  members_ = std::move(alive);
+  cpu_ = std::max(cpu_, cpu);
+  peak_ = std::max(peak_, bytes);
+  if (limits_.bytes > 0 && bytes > limits_.bytes && !out_of_memory_) {
+    out_of_memory_ = true;
+    kill_all(SIGKILL);
+  }
+  const bool late = (limits_.cpu_seconds > 0 && cpu > limits_.cpu_seconds) ||
                     (limits_.wall_seconds > 0 && now > limits_.wall_seconds);
   if (late && asked_ < 0) {
     out_of_time_ = true;
     asked_ = now;
-    kill_group(SIGTERM);
+    kill_all(SIGTERM);
   }
 }
 
@@ -212,12 +271,13 @@ const std::optional<ProcessEnd>& Process::poll() {
     const auto seconds = [](const timeval& t) {
       return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
     };
-    out.cpu_seconds = std::max(group_cpu_, seconds(used.ru_utime) + seconds(used.ru_stime));
+    out.cpu_seconds = std::max(cpu_, seconds(used.ru_utime) + seconds(used.ru_stime));
     out.peak_bytes = std::max(peak_, std::int64_t{used.ru_maxrss} * 1024);
   }
   out.out_of_time = out_of_time_;
   out.out_of_memory = out_of_memory_;
-  ::kill(-pid_, SIGKILL);  // what it left behind
+  kill_all(SIGKILL);  // what it left behind
+  reap();
   end_ = out;
   return end_;
 }
@@ -226,9 +286,10 @@ std::optional<ProcessEnd> Process::wait(const std::function<bool()>& stop) {
   auto nap = std::chrono::microseconds(200);
   while (!poll()) {
     if (stop()) {
-      kill_group(SIGKILL);
+      kill_all(SIGKILL);
       int status = 0;
       ::waitpid(pid_, &status, 0);
+      reap();
       pid_ = -1;
       return std::nullopt;
     }
@@ -239,14 +300,19 @@ std::optional<ProcessEnd> Process::wait(const std::function<bool()>& stop) {
 }
 
 std::int64_t machine_memory() {
-  std::int64_t bytes = std::int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGESIZE);
-  for (const char* const path :
-       {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
-    std::ifstream file(path);
-    std::int64_t limit = 0;
-    if (file >> limit && limit > 0) bytes = std::min(bytes, limit);
-  }
-  return bytes;
+  const auto all =
+      static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  const double of_group = detail::least_of_groups(
+      "/sys/fs/cgroup", detail::text_of("/proc/self/cgroup"), "memory",
+      [](const std::filesystem::path& folder) {
+        double least = all_memory;
+        for (const char* const name : {"memory.max", "memory.limit_in_bytes"}) {
+          const double limit = std::strtod(detail::text_of(folder / name).c_str(), nullptr);
+          if (limit > 0) least = std::min(least, limit);
+        }
+        return least;
+      });
+  return static_cast<std::int64_t>(std::min(all, of_group));
 }
 
 std::string machine_name() {
@@ -261,14 +327,6 @@ std::string machine_name() {
   utsname system{};
   if (::uname(&system) != 0) return model;
   return fmt::format("{}, {} {}, {}", model, system.sysname, system.release, system.machine);
-}
-
-int usable_cores() {
-#ifdef __linux__
-  cpu_set_t set;
-  if (::sched_getaffinity(0, sizeof(set), &set) == 0) return std::max(1, CPU_COUNT(&set));
-#endif
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
 }  // namespace krysol::apps

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,9 +33,10 @@ struct ProcessEnd {
   std::int64_t peak_bytes = 0;
 };
 
-/// A child process in a group of its own, which does not outlive this one (on Linux also where this
-/// one is killed). Standard output and error go to the files `out` and `err` of `folder`, standard
-/// input is empty.
+/// A child process in a group of its own. It and all that descends from it is counted and, in the
+/// end, killed, also what has left the group (on Linux). Where this process is killed, so is the
+/// child itself (on Linux); what that has started lives on. Standard output and error go to the
+/// files `out` and `err` of `folder`, standard input is empty.
 class Process {
  public:
   /// Throws FileError where the program cannot be started.
@@ -58,15 +60,17 @@ class Process {
 
   void start(const std::filesystem::path& folder, const std::function<void(int)>& child);
   void look();
-  void kill_group(int signal) const;
+  void kill_all(int signal) const;
+  void reap() const;
   double age() const;
 
   ProcessLimits limits_;
   pid_t pid_ = -1;
   Clock::time_point began_;
-  double looked_ = 0;  // seconds after the start
-  double asked_ = -1;  // to end
-  double group_cpu_ = 0;
+  std::set<pid_t> members_;  // descendants that were seen
+  double looked_ = 0;        // seconds after the start
+  double asked_ = -1;        // to end
+  double cpu_ = 0;
   std::int64_t peak_ = 0;
   bool out_of_time_ = false;
   bool out_of_memory_ = false;
@@ -77,7 +81,5 @@ class Process {
 std::int64_t machine_memory();
 /// The model of the processor, and the system: one line.
 std::string machine_name();
-/// Cores that this process may use.
-int usable_cores();
 
 }  // namespace krysol::apps

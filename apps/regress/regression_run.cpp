@@ -6,13 +6,15 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <map>
 #include <thread>
 
 #include <fmt/core.h>
 
-#include <krysol/spmv/base/join.hpp>
+#include <krysol/spmv/base/memory.hpp>
+#include <krysol/spmv/base/processor.hpp>
 #include "common/cli.hpp"
 #include "common/progress_line.hpp"
 #include "regress/journal.hpp"
@@ -42,25 +44,31 @@ class RunProgress {
   RunProgress(const RunProgress&) = delete;
   RunProgress& operator=(const RunProgress&) = delete;
 
-  void begin(std::string what, std::size_t done, std::size_t of) {
+  /// done, of: solves, of which `work` is left, in any unit.
+  void begin(std::string what, std::size_t done, std::size_t of, double work) {
     clear();
     what_ = std::move(what);
-    at_begin_ = done;
+    done_ = done;
     of_ = of;
+    work_ = work;
+    worked_ = 0;
     began_ = Clock::now();
     next_ = 0;
   }
-  void show(std::size_t done, const std::string& name) {
+  void add(double work) {
+    ++done_;
+    worked_ += work;
+  }
+  void show(const std::string& name) {
     const double seconds = std::chrono::duration<double>(Clock::now() - began_).count();
     if (!wanted_ || seconds < next_) return;
     next_ = seconds + (terminal_ ? 0.2 : 15);
-    const std::size_t here = done - at_begin_;
     std::string left;
-    if (here > 0 && seconds > 1) {
-      const double s = seconds / static_cast<double>(here) * static_cast<double>(of_ - done);
+    if (worked_ > 0 && seconds > 1) {
+      const double s = seconds / worked_ * (work_ - worked_);
       left = fmt::format(", {}:{:02} left", static_cast<long>(s) / 60, static_cast<long>(s) % 60);
     }
-    fmt::print(stderr, "{}regress: {} {} of {}{}: {}{}", terminal_ ? "\r\033[K" : "", what_, done,
+    fmt::print(stderr, "{}regress: {} {} of {}{}: {}{}", terminal_ ? "\r\033[K" : "", what_, done_,
                of_, left, name, terminal_ ? "" : "\n");
     std::fflush(stderr);
     shown_ = terminal_;
@@ -77,35 +85,81 @@ class RunProgress {
   Clock::time_point began_;
   double next_ = 0;
   std::string what_;
-  std::size_t at_begin_ = 0;
+  std::size_t done_ = 0;
   std::size_t of_ = 0;
+  double work_ = 0;
+  double worked_ = 0;
 };
+
+/// What a solve costs, before anything is known of it.
+double guessed_work(const ListedMatrix& m) {
+  constexpr double of_a_process = 2e4;  // bytes of a file that take as long as starting a program
+  return of_a_process + static_cast<double>(m.file_bytes);
+}
+
+/// Size and time of a file: another one of that name is another. Of a name without a folder
+/// nothing.
+std::string stamp_of(const std::string& file) {
+  std::error_code failed;
+  const auto bytes = fs::file_size(file, failed);
+  if (failed) return "";
+  const auto time = fs::last_write_time(file, failed);
+  if (failed) return "";
+  return fmt::format("{} bytes, {}", bytes, time.time_since_epoch().count());
+}
+
+/// A folder that goes when this does.
+class WorkFolder {
+ public:
+  explicit WorkFolder(fs::path path) : path_(std::move(path)) {}
+  ~WorkFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  WorkFolder(const WorkFolder&) = delete;
+  WorkFolder& operator=(const WorkFolder&) = delete;
+
+  const fs::path& path() const { return path_; }
+  /// A folder in it that no process of an earlier run writes to.
+  fs::path part(const std::string& name) const {
+    return path_ / fmt::format("{}-{}", ::getpid(), name);
+  }
+
+ private:
+  fs::path path_;
+};
+
+bool runs_on_a_gpu(const std::string& version) {
+  return version.find(", CUDA") != std::string::npos || version.find(", HIP") != std::string::npos;
+}
 
 }  // namespace
 
 struct RegressionRun::State {
   explicit State(RunSettings given)
       : settings(std::move(given)),
-        folder(fs::path(settings.output.string() + ".work")),
-        limits{settings.time_limit_s, patience * settings.time_limit_s,
-               settings.memory_limit_bytes},
         progress(!settings.quiet),
-        journal(settings.output.string() + ".journal") {
-    version = version_of(settings.program, folder);
-    if (!settings.other.empty()) other_version = version_of(settings.other, folder);
+        journal(settings.output.string() + ".journal"),
+        folder(settings.output.string() + work_ending) {
+    // Measurements of formats stay within the run: no night profits from the one before.
+    ::setenv("KRYSOL_TUNING_CACHE", (folder.path() / "tuning").c_str(), 1);
+    version = version_of(settings.program, folder.part("version"));
+    if (!settings.other.empty()) other_version = version_of(settings.other, folder.part("version"));
+    const int cores = usable_cores();
+    if (settings.jobs == 0) settings.jobs = runs_on_a_gpu(version) ? 1 : cores;
+    const double sharing = std::max(1.0, static_cast<double>(settings.jobs) / cores);
+    limits = {settings.time_limit_s, patience * sharing * settings.time_limit_s,
+              settings.memory_limit_bytes};
+    timed_limits = {0, patience * settings.time_limit_s, settings.memory_limit_bytes};
     journal.begin(described(), utc_now(), settings.restart);
-  }
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
-  ~State() {
-    std::error_code ignored;
-    fs::remove_all(folder, ignored);
   }
 
   /// What must be the same for a journal to be gone on with.
   std::map<std::string, std::string> described() const {
     std::map<std::string, std::string> out;
     out["program"] = settings.program;
+    out["file of the program"] = stamp_of(settings.program);
+    out["file of the program to compare with"] = stamp_of(settings.other);
     out["version of the program"] = version;
     out["program to compare with"] = settings.other;
     out["version of that program"] = other_version;
@@ -119,7 +173,10 @@ struct RegressionRun::State {
     }
     out["list of methods"] = methods;
     std::string matrices;
-    for (const ListedMatrix& m : settings.matrices) matrices += m.name + "=" + m.file + ";";
+    for (const ListedMatrix& m : settings.matrices) {
+      matrices +=
+          fmt::format("{}, {}{};", m.name, stamp_of(m.file), m.problem.empty() ? "" : ", missing");
+    }
     out["list of matrices"] = matrices;
     return out;
   }
@@ -128,16 +185,28 @@ struct RegressionRun::State {
   bool time_all();
   bool take_turn(const ListedMatrix& matrix, const SolveMethod& method, std::size_t turn);
   bool worth_a_turn(const SolveKey& key, std::size_t turn) const;
+  bool has_room_for(const ListedMatrix& matrix) const;
+  void add_turns(const SolveKey& key, RunEntry& e) const;
   RunRecord record() const;
 
   RunSettings settings;
-  fs::path folder;
   ProcessLimits limits;
+  ProcessLimits timed_limits;
   RunProgress progress;
   std::string version;
   std::string other_version;
   Journal journal;  // of which there is one: `folder` is used by no other regress
+  WorkFolder folder;
 };
+
+/// Whether another solve beside those that run is likely to find memory. One runs in any case.
+bool RegressionRun::State::has_room_for(const ListedMatrix& matrix) const {
+  constexpr double of_a_byte = 60;  // of a compressed file: entries, rows, format and hierarchy
+  constexpr double least = 5e8;
+  const auto free = free_host_bytes();
+  return !free ||
+         static_cast<double>(*free) > least + of_a_byte * static_cast<double>(matrix.file_bytes);
+}
 
 /// Outcomes, several solves at a time. False where it was interrupted.
 bool RegressionRun::State::solve_all() {
@@ -156,21 +225,25 @@ bool RegressionRun::State::solve_all() {
     return a.matrix->file_bytes > b.matrix->file_bytes;
   });
   const std::size_t all = settings.matrices.size() * settings.methods.size();
-  progress.begin("solved", all - left.size(), all);
+  double work = 0;
+  for (const Task& task : left) work += guessed_work(*task.matrix);
+  progress.begin("solved", all - left.size(), all, work);
   std::vector<std::unique_ptr<SolveJob>> running(static_cast<std::size_t>(settings.jobs));
+  std::vector<const ListedMatrix*> of_slot(running.size());
   std::size_t next = 0;
-  std::size_t done = all - left.size();
-  while (next < left.size() ||
-         std::any_of(running.begin(), running.end(), [](const auto& j) { return bool(j); })) {
+  std::size_t at_work = 0;
+  while (next < left.size() || at_work > 0) {
     if (CatchInterrupt::happened()) return false;
     bool moved = false;
     for (std::size_t slot = 0; slot < running.size(); ++slot) {
       auto& job = running[slot];
-      if (!job && next < left.size()) {
+      if (!job && next < left.size() && (at_work == 0 || has_room_for(*left[next].matrix))) {
         const Task& task = left[next++];
-        job = std::make_unique<SolveJob>(settings.program, *task.matrix, *task.method, limits,
-                                         folder / fmt::format("{}", slot));
-        progress.show(done, task.matrix->name);
+        job =
+            std::make_unique<SolveJob>(settings.program, *task.matrix, *task.method, limits,
+                                       folder.part(fmt::format("{}", slot)), SolveKind::repeatable);
+        of_slot[slot] = task.matrix;
+        ++at_work;
         moved = true;
       }
       if (!job || !job->poll()) continue;
@@ -179,9 +252,13 @@ bool RegressionRun::State::solve_all() {
       }
       journal.add(job->entry);
       job.reset();
-      ++done;
+      --at_work;
+      progress.add(guessed_work(*of_slot[slot]));
       moved = true;
     }
+    const auto busy =
+        std::find_if(running.begin(), running.end(), [](const auto& j) { return bool(j); });
+    if (busy != running.end()) progress.show((*busy)->entry.matrix);
     if (!moved) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   progress.clear();
@@ -196,7 +273,8 @@ bool RegressionRun::State::worth_a_turn(const SolveKey& key, std::size_t turn) c
   const std::size_t taken = found == journal.turns.end() ? 0 : found->second.size();
   if (taken != turn) return false;  // it was taken before, or one before it failed
   if (turn == 0) return true;
-  if (!found->second.back().problem.empty()) return false;
+  const TurnTimes& last = found->second.back();
+  if (!(last.seconds > 0) || (!settings.other.empty() && !(last.other > 0))) return false;
   if (settings.other.empty()) {
     return turn < static_cast<std::size_t>(settings.turns) &&
            found->second.front().seconds < long_solve;
@@ -211,27 +289,35 @@ bool RegressionRun::State::worth_a_turn(const SolveKey& key, std::size_t turn) c
   return judge(before, now).suspect;
 }
 
-/// One solve by one program or both; the order alternates. False where it was interrupted.
+/// One solve by one program or both; the order alternates. In the first turn x is checked once
+/// more: as it is typed, a solve takes other formats, orders and numbers of threads than the one
+/// whose outcome is kept. False where it was interrupted.
 bool RegressionRun::State::take_turn(const ListedMatrix& matrix, const SolveMethod& method,
                                      std::size_t turn) {
   TurnTimes times;
-  const auto take = [&](const std::string& program) {
-    return timed_solve(program, matrix, method, limits, folder / "turn",
-                       [] { return CatchInterrupt::happened(); });
+  const auto stop = [] { return CatchInterrupt::happened(); };
+  const auto take_now = [&] {
+    SolveJob job(settings.program, matrix, method, timed_limits, folder.part("turn"),
+                 turn == 0 ? SolveKind::as_typed : SolveKind::timed);
+    if (!job.wait(stop)) return false;
+    times.seconds = job.entry.outcome <= Outcome::not_converged ? job.seconds : 0;
+    times.outcome = job.entry.outcome;
+    times.status = job.entry.status;
+    times.format = job.format;
+    times.message = job.entry.message;
+    return true;
   };
-  TimedSolve other;
-  if (!settings.other.empty() && turn % 2 == 1) other = take(settings.other);
-  const TimedSolve now = take(settings.program);
-  if (!settings.other.empty() && turn % 2 == 0) other = take(settings.other);
-  if (CatchInterrupt::happened()) return false;
-  times.seconds = now.seconds;
-  times.status = now.status;
-  times.format = now.format;
-  times.problem = now.problem;
-  times.other = other.seconds;
-  if (times.problem.empty() && !settings.other.empty() && !other.problem.empty()) {
-    times.problem = "of the other program: " + other.problem;
-  }
+  const auto take_other = [&] {
+    if (settings.other.empty()) return true;
+    SolveJob job(settings.other, matrix, method, timed_limits, folder.part("turn"),
+                 SolveKind::timed);
+    if (!job.wait(stop)) return false;
+    times.other = job.entry.outcome <= Outcome::not_converged ? job.seconds : 0;
+    times.other_status = job.entry.status;
+    return true;
+  };
+  const bool done = turn % 2 == 0 ? take_now() && take_other() : take_other() && take_now();
+  if (!done) return false;
   journal.add({matrix.name, method.method.name}, times);
   return true;
 }
@@ -251,18 +337,42 @@ bool RegressionRun::State::time_all() {
     }
     if (due.empty()) continue;
     if (journal.triads.size() <= turn) {
-      journal.add_triad(measured_triad(settings.program, limits, folder / "turn",
-                                       [] { return CatchInterrupt::happened(); }));
+      const double triad = measured_triad(settings.program, folder.part("turn"),
+                                          [] { return CatchInterrupt::happened(); });
+      if (CatchInterrupt::happened()) return false;
+      journal.add_triad(triad);
     }
-    progress.begin(fmt::format("round {} of times:", turn + 1), 0, due.size());
-    std::size_t done = 0;
+    double work = 0;
+    for (const auto& [matrix, method] : due) work += guessed_work(*matrix);
+    progress.begin(fmt::format("round {} of times:", turn + 1), 0, due.size(), work);
     for (const auto& [matrix, method] : due) {
-      progress.show(done++, matrix->name);
+      progress.show(matrix->name);
       if (CatchInterrupt::happened() || !take_turn(*matrix, *method, turn)) return false;
+      progress.add(guessed_work(*matrix));
     }
     progress.clear();
   }
   return true;
+}
+
+/// What the turns found. A solve that ends worse when it is run as it is typed has that outcome.
+void RegressionRun::State::add_turns(const SolveKey& key, RunEntry& e) const {
+  const auto turns = journal.turns.find(key);
+  if (turns == journal.turns.end()) return;
+  for (const TurnTimes& t : turns->second) {
+    if (t.seconds > 0 && (settings.other.empty() || t.other > 0)) {
+      e.seconds.push_back(t.seconds);
+      if (!settings.other.empty()) e.other_seconds.push_back(t.other);
+    }
+    if (!t.format.empty()) e.timed_format = t.format;
+    if (!t.other_status.empty()) e.other_status = t.other_status;
+    if (t.status != e.status) e.timed_status = t.status;
+    if (t.outcome <= e.outcome) continue;
+    e.outcome = t.outcome;
+    e.message =
+        fmt::format("as it is typed, without {}: {}", "--format csr --reorder none --threads 1",
+                    t.message.empty() ? t.status : t.message);
+  }
 }
 
 RunRecord RegressionRun::State::record() const {
@@ -300,26 +410,7 @@ RunRecord RegressionRun::State::record() const {
     for (const SolveMethod& method : settings.methods) {
       const SolveKey key{m.name, method.method.name};
       RunEntry e = journal.entries.at(key);
-      const auto turns = journal.turns.find(key);
-      if (turns != journal.turns.end()) {
-        for (const TurnTimes& t : turns->second) {
-          if (!t.problem.empty()) {
-            // A solve that has an outcome must have it again.
-            e.outcome = t.problem.starts_with("of the other") ? e.outcome : Outcome::crashed;
-            if (t.problem.starts_with("too much memory")) e.outcome = Outcome::memory_limit;
-            if (t.problem.starts_with("out of time")) e.outcome = Outcome::time_limit;
-            if (t.problem.starts_with("no report") || t.problem.starts_with("exit status")) {
-              e.outcome = Outcome::no_report;
-            }
-            e.message = t.problem;
-            continue;
-          }
-          e.seconds.push_back(t.seconds);
-          if (!settings.other.empty()) e.other_seconds.push_back(t.other);
-          e.timed_format = t.format;
-          e.timed_status = t.status == e.status ? "" : t.status;
-        }
-      }
+      add_turns(key, e);
       out.entries.push_back(std::move(e));
     }
   }

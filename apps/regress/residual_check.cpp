@@ -111,10 +111,11 @@ std::vector<T> vector_of(const DenseFile& file, std::size_t rows, const std::str
       file.values);
 }
 
-/// "GD02_b.mtx (found beside the matrix)" without what was added.
+/// "GD02_b.mtx (found beside the matrix)" without what the report added.
 std::string without_remark(std::string text) {
-  const auto at = text.find(" (found ");
-  if (at != std::string::npos) text.resize(at);
+  for (const std::string_view remark : {" (found beside the matrix)", " (found with the matrix)"}) {
+    if (text.ends_with(remark)) text.resize(text.size() - remark.size());
+  }
   return text;
 }
 

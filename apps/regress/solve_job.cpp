@@ -3,16 +3,21 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
+#include <csignal>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <sstream>
+#include <thread>
 
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
 #include <nlohmann/json.hpp>
+
+#include <krysol/io/bytes/parse_error.hpp>
 
 #include "common/cli.hpp"
 #include "common/matrix_source.hpp"
@@ -23,6 +28,10 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
+
+constexpr int not_written = 4;  // exit status of the check
+constexpr const char* kept =
+    "; what is done so far is kept, and the same command goes on from there once there is room";
 
 std::string text_in(const fs::path& path, std::size_t most = std::size_t{1} << 26) {
   std::ifstream in(path, std::ios::binary);
@@ -158,13 +167,15 @@ SolveMethod method_from(const std::string& text) {
                      (space == std::string::npos || equals < space);
   out.method.options = split_words(named ? text.substr(equals + 1) : text);
   out.method.name = named ? text.substr(0, equals) : text.empty() ? "default" : text;
-  for (const char* const own : {"--json", "--output", "--history", "--quiet", "--no-bandwidth",
-                                "--witness", "--save-tuning", "--help", "--version", "--list"}) {
+  for (const char* const own :
+       {"--json", "--output", "--history", "--quiet", "--no-bandwidth", "--witness",
+        "--save-tuning", "--report", "--profile", "--help", "-h", "--version", "--list"}) {
     if (has_option(out.method.options, own)) {
       throw UsageError(fmt::format("--method {}: regress itself uses {}", text, own));
     }
   }
   CLI::App app;
+  app.set_help_flag();
   add_read_options(app, out.read);
   app.allow_extras();
   std::vector<std::string> reversed(out.method.options.rbegin(), out.method.options.rend());
@@ -185,19 +196,21 @@ SolveMethod method_from(const std::string& text) {
   return out;
 }
 
-SolveJob::SolveJob(std::string program, ListedMatrix matrix, SolveMethod method,
-                   ProcessLimits limits, fs::path folder)
-    : program_(std::move(program)),
-      matrix_(std::move(matrix)),
+SolveJob::SolveJob(const std::string& program, ListedMatrix matrix, SolveMethod method,
+                   const ProcessLimits& limits, fs::path folder, SolveKind kind)
+    : matrix_(std::move(matrix)),
       method_(std::move(method)),
       limits_(limits),
-      folder_(std::move(folder)) {
+      folder_(std::move(folder)),
+      kind_(kind) {
   make_empty(folder_);
   entry.matrix = matrix_.name;
   entry.method = method_.method.name;
-  std::vector<std::string> command = {program_, matrix_.file};
+  std::vector<std::string> command = {program, matrix_.file};
   command.insert(command.end(), method_.method.options.begin(), method_.method.options.end());
-  command.insert(command.end(), method_.repeatable.begin(), method_.repeatable.end());
+  if (kind_ == SolveKind::repeatable) {
+    command.insert(command.end(), method_.repeatable.begin(), method_.repeatable.end());
+  }
   entry.command = quoted_command(command);
   if (!matrix_.problem.empty()) {
     entry.outcome = Outcome::refused;
@@ -205,11 +218,12 @@ SolveJob::SolveJob(std::string program, ListedMatrix matrix, SolveMethod method,
     done_ = true;
     return;
   }
-  for (const auto& [option, file] :
-       {std::pair("--json", "report.json"), std::pair("--output", "x.mtx"),
-        std::pair("--history", "history.csv")}) {
+  const auto add = [&](const char* option, const char* file) {
     command.insert(command.end(), {option, (folder_ / file).string()});
-  }
+  };
+  add("--json", "report.json");
+  if (kind_ != SolveKind::timed) add("--output", "x.mtx");
+  if (kind_ == SolveKind::repeatable) add("--history", "history.csv");
   command.insert(command.end(), {"--quiet", "--no-bandwidth"});
   process_ = std::make_unique<Process>(command, folder_, limits_);
 }
@@ -229,12 +243,15 @@ void SolveJob::start_check() {
         guard.emplace(
             Kokkos::InitializationSettings().set_num_threads(1).set_disable_warnings(true));
       }
-      std::ofstream(to) << as_line(check_solution(task)) << '\n';
-      return 0;
+      const std::string line = as_line(check_solution(task));
+      std::ofstream file(to);
+      file << line << '\n';
+      file.flush();
+      return file ? 0 : not_written;
     } catch (const std::exception& e) {
       fmt::print(stderr, "error: {}\n", e.what());
       std::fflush(stderr);
-      return 2;
+      return int{exit_bad_input};
     }
   };
   checking_ = true;
@@ -248,6 +265,9 @@ void SolveJob::take_solve(const ProcessEnd& end) {
   entry.cpu_seconds = end.cpu_seconds;
   entry.peak_bytes = end.peak_bytes;
   const std::string said = last_words(text_in(folder_ / "err"));
+  if (end.exit_code == exit_bad_input && said.find(folder_.string()) != std::string::npos) {
+    throw FileError(said + kept);
+  }
   if (end.out_of_memory) {
     entry.outcome = Outcome::memory_limit;
     entry.message = fmt::format("ended at {:.2f} GB, the limit is {:.2f} GB",
@@ -257,6 +277,9 @@ void SolveJob::take_solve(const ProcessEnd& end) {
     entry.outcome = Outcome::time_limit;
     entry.message = fmt::format("ended after {:.1f} s, of which {:.1f} s on processors",
                                 end.wall_seconds, end.cpu_seconds);
+  } else if (end.signal == SIGKILL) {
+    entry.outcome = Outcome::memory_limit;
+    entry.message = "killed from outside (SIGKILL), as a system does that runs out of memory";
   } else if (end.signal != 0) {
     entry.outcome = Outcome::crashed;
     entry.message = fmt::format("signal {} ({}){}", end.signal, ::strsignal(end.signal),
@@ -293,7 +316,20 @@ void SolveJob::take_solve(const ProcessEnd& end) {
   if (residual && b_norm) entry.residual = *b_norm > 0 ? *residual / *b_norm : *residual;
   const auto target = number_at(json, {"result", "target"});
   if (target && b_norm) target_ = *b_norm > 0 ? *target / *b_norm : *target;
-  entry.curve = curve_in(folder_ / "history.csv");
+  if (has_option(method_.method.options, "--project")) {
+    const auto outside = number_at(json, {"result", "outside_range"});
+    if (outside && b_norm && *b_norm > 0) outside_ = *outside / *b_norm;
+  }
+  format = text_at(json, {"format", "name"});
+  seconds = number_at(json, {"seconds_to_solution"}).value_or(0);
+  if (!(seconds > 0)) {  // of earlier versions
+    for (const auto& way : {std::vector<const char*>{"result", "seconds"},
+                            std::vector<const char*>{"work", "convert", "seconds"},
+                            std::vector<const char*>{"work", "setup", "seconds"}}) {
+      seconds += number_at(json, way).value_or(0);
+    }
+  }
+  if (kind_ == SolveKind::repeatable) entry.curve = curve_in(folder_ / "history.csv");
   if (!ended_itself) return;
   entry.outcome = outcome_of_status(entry.status, end.exit_code);
   if (entry.outcome != Outcome::converged) entry.message = text_at(json, {"result", "advice"});
@@ -306,16 +342,21 @@ void SolveJob::take_solve(const ProcessEnd& end) {
   }
   claims_ = entry.residual.has_value();
   std::error_code ignored;
-  if (entry.outcome == Outcome::converged && !fs::exists(folder_ / "x.mtx", ignored)) {
+  if (kind_ != SolveKind::timed && entry.outcome == Outcome::converged &&
+      !fs::exists(folder_ / "x.mtx", ignored)) {
     entry.outcome = Outcome::no_report;
     entry.message = "converged, and no x was written";
   }
 }
 
 void SolveJob::take_check(const ProcessEnd& end) {
+  if (end.exit_code == not_written) {
+    throw FileError(
+        fmt::format("{}: cannot be written{}", (folder_ / "check.json").string(), kept));
+  }
   if (end.exit_code != 0) {
     // What cannot be read was said by the program; where that took it, the check must too.
-    if (entry.outcome <= Outcome::not_converged && entry.outcome != Outcome::not_converged) {
+    if (entry.outcome < Outcome::not_converged) {
       entry.outcome = Outcome::no_report;
       entry.message = fmt::format("x could not be checked: {}",
                                   end.out_of_time || end.out_of_memory
@@ -340,10 +381,16 @@ void SolveJob::take_check(const ProcessEnd& end) {
   if (!result.residual) return;
   entry.checked_residual = result.residual;
   entry.rounding = result.rounding;
-  if (!claims_ || is_fault(entry.outcome)) return;
+  if (claims_ && !is_fault(entry.outcome)) judge_residual(result);
+}
+
+/// Is |b - A x| what the report says?
+void SolveJob::judge_residual(const CheckResult& result) {
   constexpr double digits = 1.05;  // the report's residual is itself a sum in double
-  const double allowed = digits * *entry.residual + result.rounding.value_or(0);
-  const double goal = digits * target_ + result.rounding.value_or(0);
+  const double rounding = result.rounding.value_or(0);
+  // What --project left out of b is not in the range of A, and no part of what is reported.
+  const double allowed = digits * std::hypot(*entry.residual, outside_) + rounding;
+  const double goal = digits * std::hypot(target_, outside_) + rounding;
   const bool claim_broken = !(*result.residual <= allowed);
   const bool goal_missed = entry.outcome == Outcome::converged && !(*result.residual <= goal);
   if (!claim_broken && !goal_missed) return;
@@ -351,63 +398,39 @@ void SolveJob::take_check(const ProcessEnd& end) {
   entry.message = fmt::format(
       "|b - A x| is {:.3e} |b|, the report says {:.3e} (the tolerance is {:.1e}, rounding explains "
       "{:.1e})",
-      *result.residual, *entry.residual, target_, result.rounding.value_or(0));
+      *result.residual, *entry.residual, target_, rounding);
 }
 
 bool SolveJob::poll() {
   if (done_) return true;
   const auto& end = process_->poll();
   if (!end) return false;
-  if (!checking_) {
+  if (checking_) {
+    take_check(*end);
+    done_ = true;
+  } else {
     take_solve(*end);
-    start_check();
-    return false;
+    done_ = kind_ == SolveKind::timed;
+    if (!done_) start_check();
   }
-  take_check(*end);
-  process_.reset();
-  done_ = true;
+  if (done_) process_.reset();
+  return done_;
+}
+
+bool SolveJob::wait(const std::function<bool()>& stop) {
+  auto nap = std::chrono::microseconds(200);
+  while (!poll()) {
+    if (stop()) return false;
+    std::this_thread::sleep_for(nap);
+    nap = std::min(2 * nap, std::chrono::microseconds(5000));
+  }
   return true;
 }
 
-TimedSolve timed_solve(const std::string& program, const ListedMatrix& matrix,
-                       const SolveMethod& method, const ProcessLimits& limits,
-                       const fs::path& folder, const std::function<bool()>& stop) {
-  make_empty(folder);
-  std::vector<std::string> command = {program, matrix.file};
-  command.insert(command.end(), method.method.options.begin(), method.method.options.end());
-  command.insert(command.end(),
-                 {"--json", (folder / "report.json").string(), "--quiet", "--no-bandwidth"});
-  TimedSolve out;
-  Process process(command, folder, limits);
-  const auto end = process.wait(stop);
-  if (!end) return out;
-  const Json json = Json::parse(text_in(folder / "report.json"), nullptr, false);
-  if (end->signal != 0 || end->exit_code > exit_not_converged || !json.is_object()) {
-    out.problem = end->out_of_memory ? std::string("too much memory when timed")
-                  : end->out_of_time ? std::string("out of time when timed")
-                  : end->signal != 0 ? fmt::format("signal {} when timed", end->signal)
-                  : json.is_object() ? fmt::format("exit status {} when timed: {}", end->exit_code,
-                                                   last_words(text_in(folder / "err")))
-                                     : std::string("no report when timed");
-    return out;
-  }
-  out.status = text_at(json, {"result", "status"});
-  out.format = text_at(json, {"format", "name"});
-  if (const auto seconds = number_at(json, {"seconds_to_solution"})) {
-    out.seconds = *seconds;
-  } else {  // of versions before 0.2
-    for (const auto& way : {std::vector<const char*>{"result", "seconds"},
-                            std::vector<const char*>{"work", "convert", "seconds"},
-                            std::vector<const char*>{"work", "setup", "seconds"}}) {
-      out.seconds += number_at(json, way).value_or(0);
-    }
-  }
-  if (!(out.seconds > 0)) out.problem = "the report holds no time";
-  return out;
-}
-
-double measured_triad(const std::string& program, const ProcessLimits& limits,
-                      const fs::path& folder, const std::function<bool()>& stop) {
+double measured_triad(const std::string& program, const fs::path& folder,
+                      const std::function<bool()>& stop) {
+  constexpr double patience = 120;  // s; memory that is new to a machine may be slow
+  const ProcessLimits limits{0, patience, 0};
   make_empty(folder);
   Process process({program, "poisson:4", "--json", (folder / "report.json").string(), "--quiet"},
                   folder, limits);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -17,27 +18,35 @@ struct Jump {
   double ratio = 1;
 };
 
-/// Over all runs together the numbers became `ratio` times as large, by small steps.
+/// Over the last sixty runs together the numbers became `ratio` times as large, by small steps.
 struct Drift {
   double ratio = 1;
 };
 
 struct SeriesLimits {
   double jump = 1.10;          // the least ratio, up or down,
-  double noises = 4;           // and so many times the noise between neighbours
+  double noises = 5;           // and so many times the noise between neighbours
   double drift = 1.10;         // over all runs
   double drift_sigmas = 2.8;   // of the Mann-Kendall statistic
   std::size_t least_runs = 6;  // for a drift
 };
 
 /// The largest jump of the medians of both sides, on logarithms; noise: 1.4826 times the median of
-/// |difference of neighbours| / sqrt(2). Numbers that are not positive are left out. Two numbers or
-/// more are needed on each side where there is noise, one where neighbours are equal.
+/// |difference of neighbours| / sqrt(2). Numbers that are not positive are left out. Where there is
+/// noise, three numbers are needed on each side, and nine tenths of the pairs of one before and one
+/// after must differ in that direction; where neighbours are equal, one.
 std::optional<Jump> jump_in(const std::vector<double>& series, const SeriesLimits& limits = {});
 
 /// A trend that Mann's and Kendall's test sees, whose slope is Theil's and Sen's (Sen, J. Am. Stat.
 /// Assoc. 63, 1968, DOI 10.1080/01621459.1968.10480934).
 std::optional<Drift> drift_in(const std::vector<double>& series, const SeriesLimits& limits = {});
+
+/// What jumped or drifted, and when.
+struct Mark {
+  std::string text;
+  bool worse = false;    // and still is in the last runs
+  bool repeats = false;  // of numbers that repeat from run to run: iterations, memory; not of times
+};
 
 /// What is drawn of a solve over the runs. A run without it has NaN.
 struct SolveHistory {
@@ -45,10 +54,13 @@ struct SolveHistory {
   std::string method;
   std::vector<double> iterations;
   std::vector<double> work;  // seconds times triad of the run: bytes that could have been moved, GB
-  std::vector<double> memory;      // bytes
-  std::vector<std::string> marks;  // sentences: what jumped or drifted, and when
-  bool worse = false;              // one of them is for the worse
+  std::vector<double> memory;  // bytes
+  std::vector<Mark> marks{};
   double severity = 0;
+
+  bool worse() const {
+    return std::any_of(marks.begin(), marks.end(), [](const Mark& m) { return m.worse; });
+  }
 };
 
 struct RunHistory {

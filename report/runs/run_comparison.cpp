@@ -131,6 +131,8 @@ void sort_changes(std::vector<Change>& changes) {
 Comparison compare(const RunRecord& baseline, const RunRecord& now,
                    const ComparisonLimits& limits) {
   Comparison out;
+  const RunIndex of_baseline(baseline);
+  const RunIndex of_now(now);
   double iterations = 0;
   std::size_t iterated = 0;
   double time = 0;
@@ -138,7 +140,7 @@ Comparison compare(const RunRecord& baseline, const RunRecord& now,
   const std::optional<double> triad_now = now.median_triad();
   const bool comparable = triad_before && triad_now && *triad_before > 0 && *triad_now > 0;
   for (const RunEntry& e : now.entries) {
-    const RunEntry* const before = baseline.entry(e.matrix, e.method);
+    const RunEntry* const before = of_baseline.entry(e.matrix, e.method);
     if (before == nullptr) {
       out.changes.push_back({Change::Kind::added, e.matrix, e.method, said_of(e), 0});
       continue;
@@ -159,7 +161,7 @@ Comparison compare(const RunRecord& baseline, const RunRecord& now,
     }
   }
   for (const RunEntry& e : baseline.entries) {
-    if (now.entry(e.matrix, e.method) != nullptr) continue;
+    if (of_now.entry(e.matrix, e.method) != nullptr) continue;
     out.changes.push_back({Change::Kind::gone, e.matrix, e.method, "was " + said_of(e), 0});
   }
   if (iterated > 0) out.iterations_ratio = std::exp(iterations / static_cast<double>(iterated));
@@ -180,13 +182,17 @@ std::string as_text(const Comparison& c) {
     out +=
         fmt::format("  iterations: {:.3f} times as many (geometric mean)\n", *c.iterations_ratio);
   }
-  if (c.time_ratio) {
+  if (c.time_ratio && c.in_turns) {
+    out += fmt::format("  time: {:.3f} times as much (geometric mean of {} in turns)\n",
+                       *c.time_ratio, c.timed);
+  } else if (c.time_ratio) {
     out += fmt::format(
         "  time: {:.2f} times as much, relative to each run's triad (geometric mean of {}); "
         "machines "
         "drift, so this is no verdict: see --against\n",
         *c.time_ratio, c.timed);
   }
+  if (c.compared == 0) out += "  no solve of this run is known there: nothing was compared\n";
   std::size_t widest = 0;
   for (const Change& change : c.changes) widest = std::max(widest, change.matrix.size());
   for (const Change& change : c.changes) {

@@ -38,9 +38,11 @@ struct Comparison {
   std::optional<double> iterations_ratio;  // geometric means over solves that converged in both
   std::optional<double> time_ratio;        // of seconds times triad of the run: no verdict
   std::size_t timed = 0;
+  bool in_turns = false;  // times are of turns of both programs, and time_ratio is what it says
 
   std::size_t count(Change::Kind kind) const;
-  bool worse() const { return count(Change::Kind::worse) > 0; }
+  /// Also where nothing could be compared: then nobody knows.
+  bool worse() const { return count(Change::Kind::worse) > 0 || compared == 0; }
 };
 
 /// Outcome, iterations, residual, error and memory. Of times only `time_ratio`.

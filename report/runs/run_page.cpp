@@ -93,12 +93,15 @@ std::string changes_section(const std::vector<Comparison>& comparisons) {
                          *c.iterations_ratio);
     }
     if (c.time_ratio) {
-      out +=
-          fmt::format("<p>Time: {:.3f} times as much, as a geometric mean of {}.</p>\n",
-                      *c.time_ratio, plural(static_cast<std::int64_t>(c.timed), "solve", "solves"));
+      out += fmt::format(
+          "<p>Time: {:.3f} times as much, as a geometric mean of {}{}.</p>\n", *c.time_ratio,
+          plural(static_cast<std::int64_t>(c.timed), "solve", "solves"),
+          c.in_turns
+              ? ", in turns"
+              : ", relative to the triad of each run; machines drift, so this is no verdict");
     }
     if (c.changes.empty()) {
-      out += "<p>Nothing changed.</p>\n";
+      out += c.compared == 0 ? "<p>Nothing could be compared.</p>\n" : "<p>Nothing changed.</p>\n";
       continue;
     }
     out +=
@@ -115,7 +118,7 @@ std::string changes_section(const std::vector<Comparison>& comparisons) {
   return out.empty() ? "" : section("changes", "What changed", out);
 }
 
-std::string charts_section(const RunRecord& run) {
+std::string charts_section(const RunRecord& run, const RunIndex& index) {
   std::string out;
   Chart time;
   time.title = "Time against size";
@@ -124,14 +127,14 @@ std::string charts_section(const RunRecord& run) {
   time.y = {"seconds to solution", Scale::logarithmic};
   Chart work;
   work.title = "Iterations against size";
-  work.description = "Each dot is a solve that converged";
+  work.description = "Each dot is a solve that converged or reached the attainable accuracy";
   work.x = {"rows", Scale::logarithmic};
   work.y = {"iterations", Scale::logarithmic};
   for (const Method& m : run.methods) {
     Series seconds{m.name, Series::Kind::dots};
     Series iterations{m.name, Series::Kind::dots};
     for (const RunEntry& e : run.entries) {
-      const MatrixEntry* const a = run.matrix(e.matrix);
+      const MatrixEntry* const a = index.matrix(e.matrix);
       if (e.method != m.name || e.outcome > Outcome::stagnated || a == nullptr) continue;
       if (const auto t = e.median_seconds()) {
         seconds.points.push_back({static_cast<double>(a->nonzeros), *t,
@@ -179,7 +182,7 @@ std::string convergence(const RunEntry& e) {
   return figure(chart);
 }
 
-std::string detail(const RunRecord& run, const RunEntry& e, std::size_t number) {
+std::string detail(const RunIndex& run, const RunEntry& e, std::size_t number) {
   std::vector<std::pair<std::string, std::string>> list;
   const auto add = [&](const char* name, std::string value) {
     if (!value.empty()) list.emplace_back(name, std::move(value));
@@ -192,6 +195,7 @@ std::string detail(const RunRecord& run, const RunEntry& e, std::size_t number) 
   add("preconditioner", e.preconditioner);
   add("format, timed", e.timed_format);
   if (!e.timed_status.empty()) add("status when timed", e.timed_status);
+  add("status of the other program", e.other_status);
   std::string seconds;
   for (const double s : e.seconds)
     seconds += fmt::format("{}{:.4g}", seconds.empty() ? "" : ", ", s);
@@ -237,7 +241,7 @@ std::string filters(const RunRecord& run) {
   return out + "<output aria-live=\"polite\"></output></div>\n";
 }
 
-std::string solves_section(const RunRecord& run) {
+std::string solves_section(const RunRecord& run, const RunIndex& index) {
   std::string out = filters(run);
   out +=
       "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"All solves\">\n"
@@ -252,7 +256,7 @@ std::string solves_section(const RunRecord& run) {
   for (const RunEntry& e : run.entries) {
     out += "<tr>";
     for (const Column& c : columns) {
-      const std::string full = cell(run, e, c.key);
+      const std::string full = cell(index, e, c.key);
       const std::string text = escaped(shown(e, c.key, full));
       if (std::string_view(c.key) == "matrix") {
         out += fmt::format(
@@ -268,7 +272,7 @@ std::string solves_section(const RunRecord& run) {
                       look.empty() ? "" : fmt::format(" class=\"{}\"", look), escaped(full), text);
     }
     out += "</tr>\n";
-    details += detail(run, e, number++);
+    details += detail(index, e, number++);
   }
   out += "</tbody>\n</table>\n</div>\n" + details;
   return section("solves", "All solves", out);
@@ -309,8 +313,9 @@ std::string run_page(const RunRecord& run, const std::vector<Comparison>& compar
                   escaped(run.started));
   body += counts(run);
   body += changes_section(comparisons);
-  body += charts_section(run);
-  body += solves_section(run);
+  const RunIndex index(run);
+  body += charts_section(run, index);
+  body += solves_section(run, index);
   body += run_facts(run);
   return document("Regression run of " + run.started, body);
 }
@@ -324,10 +329,10 @@ std::string history_page(const RunHistory& h, std::size_t most) {
                   plural(static_cast<std::int64_t>(h.solves.size()), "solve", "solves"), marked);
   std::string marks;
   for (const SolveHistory& s : h.solves) {
-    for (const std::string& mark : s.marks) {
+    for (const Mark& mark : s.marks) {
       marks += fmt::format("<tr><td class=\"{}\">{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-                           s.worse ? "bad" : "good", s.worse ? "worse" : "better",
-                           escaped(s.matrix), escaped(s.method), escaped(mark));
+                           mark.worse ? "bad" : "good", mark.worse ? "worse" : "better",
+                           escaped(s.matrix), escaped(s.method), escaped(mark.text));
     }
   }
   body += section(
@@ -341,7 +346,8 @@ std::string history_page(const RunHistory& h, std::size_t most) {
   std::string charts;
   std::size_t drawn = 0;
   for (const SolveHistory& s : h.solves) {
-    if (drawn++ >= most && s.marks.empty()) break;
+    if (drawn >= most && s.marks.empty()) break;
+    ++drawn;
     const auto draw = [&](const char* what, const char* unit, const std::vector<double>& values) {
       Chart chart;
       chart.title = fmt::format("{}, {}: {}", s.matrix, s.method, what);

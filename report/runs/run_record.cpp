@@ -62,6 +62,7 @@ Json json_of(const RunEntry& e) {
           {"rhs", e.rhs},
           {"timed_format", e.timed_format},
           {"timed_status", e.timed_status},
+          {"other_status", e.other_status},
           {"seconds", e.seconds},
           {"other_seconds", e.other_seconds},
           {"curve", e.curve}};
@@ -152,6 +153,7 @@ RunEntry entry_from(const Json& json, const std::string& where) {
   keys.read("rhs", e.rhs);
   keys.read("timed_format", e.timed_format);
   keys.read("timed_status", e.timed_status);
+  keys.read("other_status", e.other_status);
   keys.read("seconds", e.seconds);
   keys.read("other_seconds", e.other_seconds);
   keys.read("curve", e.curve);
@@ -209,17 +211,19 @@ std::optional<double> median(std::vector<double> numbers) {
 std::optional<double> RunEntry::median_seconds() const { return median(seconds); }
 std::optional<double> RunRecord::median_triad() const { return median(triad); }
 
-const MatrixEntry* RunRecord::matrix(std::string_view name) const {
-  const auto found = std::find_if(matrices.begin(), matrices.end(),
-                                  [&](const MatrixEntry& m) { return m.name == name; });
-  return found == matrices.end() ? nullptr : &*found;
+RunIndex::RunIndex(const RunRecord& run) {
+  for (const MatrixEntry& m : run.matrices) matrices_.emplace(m.name, &m);
+  for (const RunEntry& e : run.entries) entries_.emplace(e.matrix + '\n' + e.method, &e);
 }
 
-const RunEntry* RunRecord::entry(std::string_view matrix, std::string_view method) const {
-  const auto found = std::find_if(entries.begin(), entries.end(), [&](const RunEntry& e) {
-    return e.matrix == matrix && e.method == method;
-  });
-  return found == entries.end() ? nullptr : &*found;
+const MatrixEntry* RunIndex::matrix(const std::string& name) const {
+  const auto found = matrices_.find(name);
+  return found == matrices_.end() ? nullptr : found->second;
+}
+
+const RunEntry* RunIndex::entry(const std::string& matrix, const std::string& method) const {
+  const auto found = entries_.find(matrix + '\n' + method);
+  return found == entries_.end() ? nullptr : found->second;
 }
 
 std::string as_json_line(const RunEntry& entry) { return dumped(json_of(entry), -1); }
@@ -269,7 +273,7 @@ std::string as_json(const RunRecord& run) {
   return out + "\n}\n";
 }
 
-std::string cell(const RunRecord& run, const RunEntry& e, std::string_view column) {
+std::string cell(const RunIndex& run, const RunEntry& e, std::string_view column) {
   static const MatrixEntry nothing;
   const auto of_matrix = [&]() -> const MatrixEntry& {
     const MatrixEntry* const m = run.matrix(e.matrix);
@@ -300,6 +304,7 @@ std::string cell(const RunRecord& run, const RunEntry& e, std::string_view colum
 }
 
 std::string as_csv(const RunRecord& run) {
+  const RunIndex index(run);
   std::string out;
   for (const char* const column : run_columns) {
     out += out.empty() ? column : fmt::format(",{}", column);
@@ -309,7 +314,7 @@ std::string as_csv(const RunRecord& run) {
     bool first = true;
     for (const char* const column : run_columns) {
       if (!first) out += ',';
-      out += csv_field(cell(run, e, column));
+      out += csv_field(cell(index, e, column));
       first = false;
     }
     out += '\n';

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -72,7 +73,8 @@ struct RunEntry {
   std::string preconditioner;
   std::string rhs;
   std::string timed_format;           // in the turns
-  std::string timed_status;           // of the last turn, where it is not `status`
+  std::string timed_status;           // of a turn, where it is not `status`
+  std::string other_status;           // of the other program in the turns
   std::vector<double> seconds;        // of each turn, alone on the machine: seconds_to_solution
   std::vector<double> other_seconds;  // of the other program in the same turns
   std::vector<std::pair<double, double>> curve;  // iteration and |r| / |b|, thinned out
@@ -102,10 +104,22 @@ struct RunRecord {
   std::vector<MatrixEntry> matrices;
   std::vector<RunEntry> entries;  // by matrix, then by method
 
-  const MatrixEntry* matrix(std::string_view name) const;
-  const RunEntry* entry(std::string_view matrix, std::string_view method) const;
   /// The median of `triad`; none where there are none.
   std::optional<double> median_triad() const;
+};
+
+/// Finds what a run holds by its names. The run must not change meanwhile.
+class RunIndex {
+ public:
+  explicit RunIndex(const RunRecord& run);
+
+  /// nullptr where there is none.
+  const MatrixEntry* matrix(const std::string& name) const;
+  const RunEntry* entry(const std::string& matrix, const std::string& method) const;
+
+ private:
+  std::unordered_map<std::string, const MatrixEntry*> matrices_;
+  std::unordered_map<std::string, const RunEntry*> entries_;
 };
 
 /// The middle one; of an even number the mean of the middle two; none of none.
@@ -127,7 +141,7 @@ inline constexpr std::array run_columns = {
     "cols",        "nonzeros",         "field",          "symmetry", "iterations",
     "residual",    "checked_residual", "error",          "seconds",  "wall_seconds",
     "cpu_seconds", "peak_bytes",       "preconditioner", "format",   "message"};
-std::string cell(const RunRecord& run, const RunEntry& entry, std::string_view column);
+std::string cell(const RunIndex& run, const RunEntry& entry, std::string_view column);
 
 /// name: of the file, for messages. Throws std::invalid_argument where it is no such record, names
 /// its schema where that is another, and says which key is missing or of the wrong type.

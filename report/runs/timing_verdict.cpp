@@ -70,11 +70,24 @@ Comparison compare_turns(const RunRecord& run, const TimingLimits& limits) {
   constexpr std::size_t least_solves = 10;
   Comparison out;
   out.baseline = run.other_program;
+  out.in_turns = true;
   double sum = 0;
   std::size_t above = 0;
   for (const RunEntry& e : run.entries) {
-    if (e.other_seconds.empty()) continue;
+    if (e.other_seconds.empty() || e.seconds.empty()) continue;
     ++out.compared;
+    const std::string& status = e.timed_status.empty() ? e.status : e.timed_status;
+    if (!e.other_status.empty() && e.other_status != status) {
+      // What ends elsewhere takes another time, and that says nothing.
+      const bool lost = e.other_status == "converged";
+      out.changes.push_back({lost                    ? Change::Kind::worse
+                             : status == "converged" ? Change::Kind::better
+                                                     : Change::Kind::changed,
+                             e.matrix, e.method,
+                             fmt::format("{} became {}, as it is typed", e.other_status, status),
+                             1e6});
+      continue;
+    }
     const TimingVerdict v = judge(e.other_seconds, e.seconds, limits);
     if (v.speed != Speed::alike) {
       const bool slower = v.speed == Speed::slower;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <string>
 
 #include <krysol/report/runs/run_record.hpp>
@@ -36,7 +37,9 @@ inline krysol::report::RunRecord run_of(std::vector<krysol::report::RunEntry> en
   run.methods.push_back({"default", {}});
   run.entries = std::move(entries);
   for (const auto& e : run.entries) {
-    if (run.matrix(e.matrix) != nullptr) continue;
+    const bool known = std::any_of(run.matrices.begin(), run.matrices.end(),
+                                   [&](const auto& m) { return m.name == e.matrix; });
+    if (known) continue;
     krysol::report::MatrixEntry m;
     m.name = e.matrix;
     m.file = e.matrix + ".mtx";

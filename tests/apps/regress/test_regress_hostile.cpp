@@ -1,0 +1,184 @@
+// regress where something is against it: other programs, full disks, names, files that would be
+// lost. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "test_paths.hpp"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "apps/regress/regress_runs.hpp"
+
+#if defined(KRYSOL_REGRESS) && defined(KRYSOL_CG_SOLVE)
+namespace {
+
+using namespace krysol_tests;
+
+/// A program that does what a shell script says where it solves.
+std::string planted(const fs::path& folder, const std::string& what) {
+  const fs::path path = folder / "planted";
+  std::ofstream(path) << "#!/bin/sh\ncase \"$*\" in --version) exec " << KRYSOL_CG_SOLVE
+                      << " --version;; esac\n"
+                      << what << '\n';
+  fs::permissions(path, fs::perms::owner_all);
+  return path.string();
+}
+
+TEST_F(Regress, GoesOnInTheFolderOfTheMatrices) {
+  krysol::write_matrix(in("a.mtx"), chain(200));
+  krysol::write_matrix(in("b.mtx"), chain(210));
+  const std::string program =
+      planted(in(""), fmt::format("case $* in *b.mtx*--history*) sleep 30;; esac\nexec {} \"$@\"",
+                                  KRYSOL_CG_SOLVE));
+  const Arguments command = {
+      in("").string(),        "--program", program, "--turns", "0", "--jobs", "1", "--output",
+      in("run.json").string()};
+  const pid_t pid = start(program_, command, in(".out"), in(".err"));
+  for (int k = 0; k < 5000; ++k) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    if (fs::exists(in("run.json.journal")) && holds(text_of(in("run.json.journal")), "\"solve\""))
+      break;
+    if (k == 1000) break;  // b, the larger, comes first: it sleeps
+  }
+  kill(pid, SIGKILL);
+  int status = 0;
+  waitpid(pid, &status, 0);
+  EXPECT_TRUE(fs::exists(in("run.json.regress-work")));
+  const Outcome o = run_exactly({in("").string(), "--program", program, "--turns", "0", "--jobs",
+                                 "1", "--output", in("run.json").string(), "--list"});
+  EXPECT_EQ(lines_of(o.out).size(), 2U) << o.out << "what a run works in is no matrix";
+  planted(in(""), fmt::format("exec {} \"$@\"", KRYSOL_CG_SOLVE));
+  const Outcome other = run_exactly(command);
+  EXPECT_EQ(other.code, 2) << "another program";
+  EXPECT_TRUE(holds(other.err, "had another file of the program")) << other.err;
+  krysol::write_matrix(in("b.mtx"), chain(10));
+  Arguments anew = command;
+  anew.emplace_back("--restart");
+  EXPECT_EQ(run_exactly(anew).code, 0);
+  EXPECT_EQ(result()["solves"].size(), 2U);
+  EXPECT_FALSE(fs::exists(in("run.json.regress-work")));
+}
+
+TEST_F(Regress, TakesWhatUsersRunForTheOutcome) {
+  // It converges with what regress adds, and gives up otherwise.
+  const std::string program =
+      planted(in(""), fmt::format("case \"$*\" in *--reorder*) exec {0} \"$@\";; *) exec {0} "
+                                  "\"$@\" --max-iterations 1;; esac",
+                                  KRYSOL_CG_SOLVE));
+  const Outcome o = run_exactly({"poisson2d:30", "--program", program, "--against", KRYSOL_CG_SOLVE,
+                                 "--turns", "2", "--output", in("run.json").string()});
+  EXPECT_EQ(o.code, 1) << o.out << o.err;
+  EXPECT_TRUE(holds(o.out, "converged became max_iterations, as it is typed")) << o.out;
+  EXPECT_EQ(outcome_of(result(), "poisson2d:30"), "not_converged");
+  EXPECT_TRUE(holds(outcome_of(result(), "poisson2d:30", "message"), "as it is typed, without"));
+}
+
+TEST_F(Regress, ChecksXOfWhatUsersRun) {
+  const std::string program = planted(
+      in(""),
+      fmt::format("{} \"$@\"; code=$?\ncase \"$*\" in *--history*) ;; *--output*) for a in \"$@\"; "
+                  "do case $a in *x.mtx) sed -i '3s/.*/7/' $a;; esac; done;; esac\nexit $code",
+                  KRYSOL_CG_SOLVE));
+  const Outcome o = run_exactly(
+      {"poisson2d:20", "--program", program, "--turns", "1", "--output", in("run.json").string()});
+  EXPECT_EQ(o.code, 1) << o.out << o.err;
+  EXPECT_EQ(outcome_of(result(), "poisson2d:20"), "wrong_result") << o.out;
+}
+
+TEST_F(Regress, KnowsWhatProjectLeavesOut) {
+  const Outcome o = run_regress({"neumann2d:12", "--method", "p=--rhs random:3 --project"});
+  EXPECT_EQ(o.code, 0) << o.out;
+  EXPECT_EQ(outcome_of(result(), "neumann2d:12"), "converged");
+}
+
+TEST_F(Regress, CallsAFullDiskNoOutcome) {
+  const std::string program =
+      planted(in(""),
+              "for a in \"$@\"; do case $a in *x.mtx) echo \"cg_solve: error: $a: cannot be "
+              "written: No space left on device\" >&2; exit 2;; esac; done");
+  const Outcome o = run_exactly(
+      {"poisson2d:20", "--program", program, "--turns", "0", "--output", in("run.json").string()});
+  EXPECT_EQ(o.code, 2) << o.out;
+  EXPECT_TRUE(holds(o.err, "No space left on device; what is done so far is kept")) << o.err;
+  EXPECT_FALSE(fs::exists(in("run.json")));
+  EXPECT_TRUE(fs::exists(in("run.json.journal")));
+}
+
+TEST_F(Regress, LetsNothingGetAwayFromItsLimits) {
+  // A child that leaves the group, and sleeps on.
+  const std::string program = planted(
+      in(""),
+      fmt::format("setsid sh -c 'echo $$ > {}; exec sleep 300' &\nwait", in("pid").string()));
+  const Outcome o =
+      run_exactly({"poisson2d:9", "--program", program, "--turns", "0", "--time-limit", "0.2",
+                   "--jobs", "1", "--output", in("run.json").string()});
+  EXPECT_EQ(outcome_of(result(), "poisson2d:9"), "time_limit") << o.out << o.err;
+  const int pid = std::stoi(text_of(in("pid")));
+  EXPECT_NE(kill(pid, 0), 0) << "it lives on";
+}
+
+TEST_F(Regress, LosesNoFileOfTheUsers) {
+  ASSERT_EQ(run_regress({"poisson2d:9"}, "a.json").code, 0);
+  expect_refused({"--merge", in("a.json").string(), "--output", in("a.json").string(), "--restart"},
+                 "is read as well, and would be lost");
+  expect_refused({"--merge", in("a.json").string(), "--output", in("a.json").string()},
+                 "is there already");
+  write("b.csv", "mine");
+  expect_refused({"poisson:3", "--output", in("b.json").string()}, "b.csv: is there already");
+  expect_refused({"poisson:3", "--output", in("run.1").string()}, "--output takes FILE.json");
+  expect_refused({"poisson:3", "--output", "-"}, "--output takes FILE.json");
+  expect_refused({"poisson:3", "--history", in("").string(), "--output", in("h.html").string()},
+                 "--history solves nothing, and would ignore matrices");
+  expect_refused(
+      {"--merge", in("a.json").string(), "--method", "x=", "--output", in("m.json").string()},
+      "--merge solves nothing, and would ignore --method");
+  expect_refused({"poisson:3", "--against", KRYSOL_CG_SOLVE, "--turns", "1", "--output",
+                  in("m.json").string()},
+                 "needs --turns 2 or more");
+  expect_refused({"poisson:3", "--method", "r=--report x.html", "--output", in("m.json").string()},
+                 "regress itself uses --report");
+  write("c.json.journal", "{\"journal\":5}\n");
+  expect_refused(
+      {"poisson:3", "--output", in("c.json").string()},
+      "c.json.journal:1: the journal of a run (krysol/regress_journal/1) was expected, found 5");
+  write("c.json.journal", "{\"journal\":\"krysol/regress_journal/1\"}\n");
+  expect_refused({"poisson:3", "--output", in("c.json").string()}, "c.json.journal:1: ");
+  EXPECT_EQ(text_of(in("b.csv")), "mine");
+}
+
+TEST_F(Regress, NamesFilesThatAreNotUtf8) {
+  fs::create_directory(in("m"));
+  krysol::write_matrix(in("m/caf\xe9\t1.mtx"), chain(9));
+  ASSERT_EQ(run_regress({in("m").string()}, "a.json").code, 0);
+  EXPECT_EQ(result("a.json")["solves"][0]["matrix"], "caf%E9%091");
+  const Outcome o = run_regress({in("m").string(), "--baseline", in("a.json").string(),
+                                 "--save-golden", in("g.tsv").string()},
+                                "b.json");
+  EXPECT_TRUE(holds(o.out, "1 solve, 0 worse, 0 changed, 0 better, 0 new, 0 gone")) << o.out;
+  EXPECT_EQ(run_regress({in("m").string(), "--golden", in("g.tsv").string()}, "c.json").code, 0);
+}
+
+TEST_F(Regress, SharesWhatIsFetchedAmongShards) {
+  const std::string script =
+      write("get", "#!/bin/sh\necho \"$1\" >> '" + in("got").string() + "'\nexit 1\n");
+  fs::permissions(script, fs::perms::owner_all);
+  setenv("KRYSOL_GET_MATRIX", script.c_str(), 1);
+  const Arguments command = {
+      "--fetch", "HB/a",    "HB/b", "--fetch-to", in("f").string(),       "--shard",
+      "2/2",     "--turns", "0",    "--output",   in("run.json").string()};
+  Arguments list = command;
+  list.emplace_back("--list");
+  EXPECT_EQ(lines_of(run_exactly(list).out).size(), 1U);
+  EXPECT_FALSE(fs::exists(in("got"))) << "a list is no reason to fetch";
+  EXPECT_EQ(run_exactly(command).code, 0);
+  unsetenv("KRYSOL_GET_MATRIX");
+  EXPECT_EQ(text_of(in("got")), "HB/b\n");
+  EXPECT_EQ(result()["solves"].size(), 1U);
+}
+
+}  // namespace
+#endif
