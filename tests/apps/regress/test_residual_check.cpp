@@ -15,10 +15,10 @@
 #include "apps/regress/matrix_list.hpp"
 #include "apps/regress/residual_check.hpp"
 
+namespace krysol {
 namespace {
 
 namespace fs = std::filesystem;
-using namespace krysol;
 using apps::check_solution;
 using apps::CheckResult;
 using apps::CheckTask;
@@ -151,3 +151,4 @@ TEST_F(ResidualCheck, FindsSizesInTheFirstLines) {
 }
 
 }  // namespace
+}  // namespace krysol

@@ -15,9 +15,8 @@
 #include <krysol/report/html/spy_cells.hpp>
 #include <krysol/report/html/spy_svg.hpp>
 
+namespace krysol::report::html {
 namespace {
-
-using namespace krysol::report::html;
 
 int count_of(const std::string& text, const std::string& part) {
   int n = 0;
@@ -162,3 +161,4 @@ TEST(SpyCells, AreDarkestWhereTheMatrixIsDensest) {
 }
 
 }  // namespace
+}  // namespace krysol::report::html

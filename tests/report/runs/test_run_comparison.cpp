@@ -16,9 +16,9 @@
 #include "messages.hpp"
 #include "report/runs/run_records.hpp"
 
+namespace krysol::report {
 namespace {
 
-using namespace krysol::report;
 using krysol_tests::holds;
 using krysol_tests::run_of;
 using krysol_tests::solved;
@@ -435,3 +435,4 @@ TEST(PerformanceProfile, CountsWhoIsWithinWhatOfTheFastest) {
 }
 
 }  // namespace
+}  // namespace krysol::report

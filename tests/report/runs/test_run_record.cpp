@@ -10,9 +10,9 @@
 #include "messages.hpp"
 #include "report/runs/run_records.hpp"
 
+namespace krysol::report {
 namespace {
 
-using namespace krysol::report;
 using krysol_tests::holds;
 using krysol_tests::run_of;
 using krysol_tests::solved;
@@ -185,3 +185,4 @@ TEST(RunPage, HoldsEverySolveWithItsDetails) {
 }
 
 }  // namespace
+}  // namespace krysol::report
