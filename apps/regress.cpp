@@ -86,8 +86,8 @@ std::string summary(const RunRecord& run) {
       "{} by {}:", plural(static_cast<std::int64_t>(run.matrices.size()), "matrix", "matrices"),
       plural(static_cast<std::int64_t>(run.methods.size()), "method", "methods"));
   const char* by = " ";
-  for (int k = 0; k <= static_cast<int>(Outcome::wrong_result); ++k) {
-    const auto outcome = static_cast<Outcome>(k);
+  for (int k = 0; k <= static_cast<int>(SolveOutcome::wrong_result); ++k) {
+    const auto outcome = static_cast<SolveOutcome>(k);
     const auto count = std::count_if(run.entries.begin(), run.entries.end(),
                                      [&](const RunEntry& e) { return e.outcome == outcome; });
     if (count == 0) continue;
@@ -101,7 +101,8 @@ std::string summary(const RunRecord& run) {
 std::string troubles(const RunRecord& run) {
   std::string out;
   for (const RunEntry& e : run.entries) {
-    const bool limit = e.outcome == Outcome::time_limit || e.outcome == Outcome::memory_limit;
+    const bool limit =
+        e.outcome == SolveOutcome::time_limit || e.outcome == SolveOutcome::memory_limit;
     if (!limit && !is_fault(e.outcome)) continue;
     out += fmt::format("  {}  {}, {}: {}\n      {}\n", to_string(e.outcome), e.matrix, e.method,
                        e.message, e.command);

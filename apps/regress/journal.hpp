@@ -20,7 +20,7 @@ using SolveKey = std::pair<std::string, std::string>;
 struct TurnTimes {
   double seconds = 0;  // 0: it did not end as a solve that is timed should
   double other = 0;
-  Outcome outcome = Outcome::converged;
+  SolveOutcome outcome = SolveOutcome::converged;
   std::string status;
   std::string other_status;
   std::string format;

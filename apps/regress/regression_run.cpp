@@ -268,7 +268,7 @@ bool RegressionRun::State::solve_all() {
 bool RegressionRun::State::worth_a_turn(const SolveKey& key, std::size_t turn) const {
   constexpr double long_solve = 10;  // s: one time is enough, but where two programs are compared
   const RunEntry& e = journal.entries.at(key);
-  if (e.outcome > Outcome::not_converged || e.iterations < 1) return false;
+  if (e.outcome > SolveOutcome::not_converged || e.iterations < 1) return false;
   const auto found = journal.turns.find(key);
   const std::size_t taken = found == journal.turns.end() ? 0 : found->second.size();
   if (taken != turn) return false;  // it was taken before, or one before it failed
@@ -300,7 +300,7 @@ bool RegressionRun::State::take_turn(const ListedMatrix& matrix, const SolveMeth
     SolveJob job(settings.program, matrix, method, timed_limits, folder.part("turn"),
                  turn == 0 ? SolveKind::as_typed : SolveKind::timed);
     if (!job.wait(stop)) return false;
-    times.seconds = job.entry.outcome <= Outcome::not_converged ? job.seconds : 0;
+    times.seconds = job.entry.outcome <= SolveOutcome::not_converged ? job.seconds : 0;
     times.outcome = job.entry.outcome;
     times.status = job.entry.status;
     times.format = job.format;
@@ -312,7 +312,7 @@ bool RegressionRun::State::take_turn(const ListedMatrix& matrix, const SolveMeth
     SolveJob job(settings.other, matrix, method, timed_limits, folder.part("turn"),
                  SolveKind::timed);
     if (!job.wait(stop)) return false;
-    times.other = job.entry.outcome <= Outcome::not_converged ? job.seconds : 0;
+    times.other = job.entry.outcome <= SolveOutcome::not_converged ? job.seconds : 0;
     times.other_status = job.entry.status;
     return true;
   };

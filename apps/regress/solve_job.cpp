@@ -152,9 +152,9 @@ void make_empty(const fs::path& folder) {
   if (failed) throw FileError(fmt::format("{}: {}", folder.string(), failed.message()));
 }
 
-Outcome outcome_of_status(const std::string& status, int exit_code) {
-  if (exit_code == exit_converged) return Outcome::converged;
-  return status == "stagnated" ? Outcome::stagnated : Outcome::not_converged;
+SolveOutcome outcome_of_status(const std::string& status, int exit_code) {
+  if (exit_code == exit_converged) return SolveOutcome::converged;
+  return status == "stagnated" ? SolveOutcome::stagnated : SolveOutcome::not_converged;
 }
 
 }  // namespace
@@ -213,7 +213,7 @@ SolveJob::SolveJob(const std::string& program, ListedMatrix matrix, SolveMethod 
   }
   entry.command = quoted_command(command);
   if (!matrix_.problem.empty()) {
-    entry.outcome = Outcome::refused;
+    entry.outcome = SolveOutcome::refused;
     entry.message = matrix_.problem;
     done_ = true;
     return;
@@ -269,27 +269,27 @@ void SolveJob::take_solve(const ProcessEnd& end) {
     throw FileError(said + kept);
   }
   if (end.out_of_memory) {
-    entry.outcome = Outcome::memory_limit;
+    entry.outcome = SolveOutcome::memory_limit;
     entry.message = fmt::format("ended at {:.2f} GB, the limit is {:.2f} GB",
                                 static_cast<double>(end.peak_bytes) / 1e9,
                                 static_cast<double>(limits_.bytes) / 1e9);
   } else if (end.out_of_time) {
-    entry.outcome = Outcome::time_limit;
+    entry.outcome = SolveOutcome::time_limit;
     entry.message = fmt::format("ended after {:.1f} s, of which {:.1f} s on processors",
                                 end.wall_seconds, end.cpu_seconds);
   } else if (end.signal == SIGKILL) {
-    entry.outcome = Outcome::memory_limit;
+    entry.outcome = SolveOutcome::memory_limit;
     entry.message = "killed from outside (SIGKILL), as a system does that runs out of memory";
   } else if (end.signal != 0) {
-    entry.outcome = Outcome::crashed;
+    entry.outcome = SolveOutcome::crashed;
     entry.message = fmt::format("signal {} ({}){}", end.signal, ::strsignal(end.signal),
                                 said.empty() ? "" : ": " + said);
   } else if (end.exit_code == exit_bad_input) {
-    entry.outcome = Outcome::refused;
+    entry.outcome = SolveOutcome::refused;
     entry.message = said;
   } else if (end.exit_code != exit_converged && end.exit_code != exit_not_converged) {
     const bool memory = said.find("not enough memory") != std::string::npos;
-    entry.outcome = memory ? Outcome::memory_limit : Outcome::internal_error;
+    entry.outcome = memory ? SolveOutcome::memory_limit : SolveOutcome::internal_error;
     entry.message = said.empty() ? fmt::format("exit status {}", end.exit_code) : said;
   }
   const bool ended_itself = end.exit_code == exit_converged || end.exit_code == exit_not_converged;
@@ -297,7 +297,7 @@ void SolveJob::take_solve(const ProcessEnd& end) {
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object() || !json.contains("result")) {
     if (ended_itself) {
-      entry.outcome = Outcome::no_report;
+      entry.outcome = SolveOutcome::no_report;
       entry.message = text.empty() ? "exit status 0 or 1, and no report was written"
                                    : "the report is no JSON, or has no result";
       if (!said.empty()) entry.message += ": " + said;
@@ -332,19 +332,19 @@ void SolveJob::take_solve(const ProcessEnd& end) {
   if (kind_ == SolveKind::repeatable) entry.curve = curve_in(folder_ / "history.csv");
   if (!ended_itself) return;
   entry.outcome = outcome_of_status(entry.status, end.exit_code);
-  if (entry.outcome != Outcome::converged) entry.message = text_at(json, {"result", "advice"});
+  if (entry.outcome != SolveOutcome::converged) entry.message = text_at(json, {"result", "advice"});
   const bool said_converged = entry.status == "converged";
   if (said_converged != (end.exit_code == exit_converged)) {
-    entry.outcome = Outcome::no_report;
+    entry.outcome = SolveOutcome::no_report;
     entry.message =
         fmt::format("exit status {}, but the report says {}", end.exit_code, entry.status);
     return;
   }
   claims_ = entry.residual.has_value();
   std::error_code ignored;
-  if (kind_ != SolveKind::timed && entry.outcome == Outcome::converged &&
+  if (kind_ != SolveKind::timed && entry.outcome == SolveOutcome::converged &&
       !fs::exists(folder_ / "x.mtx", ignored)) {
-    entry.outcome = Outcome::no_report;
+    entry.outcome = SolveOutcome::no_report;
     entry.message = "converged, and no x was written";
   }
 }
@@ -356,8 +356,8 @@ void SolveJob::take_check(const ProcessEnd& end) {
   }
   if (end.exit_code != 0) {
     // What cannot be read was said by the program; where that took it, the check must too.
-    if (entry.outcome < Outcome::not_converged) {
-      entry.outcome = Outcome::no_report;
+    if (entry.outcome < SolveOutcome::not_converged) {
+      entry.outcome = SolveOutcome::no_report;
       entry.message = fmt::format("x could not be checked: {}",
                                   end.out_of_time || end.out_of_memory
                                       ? std::string("beyond the limits of a solve")
@@ -370,7 +370,7 @@ void SolveJob::take_check(const ProcessEnd& end) {
   try {
     result = check_result_of(text_in(folder_ / "check.json"));
   } catch (const std::exception& e) {
-    entry.outcome = std::max(entry.outcome, Outcome::no_report);
+    entry.outcome = std::max(entry.outcome, SolveOutcome::no_report);
     entry.message = fmt::format("x could not be checked: {}", e.what());
     return;
   }
@@ -392,9 +392,9 @@ void SolveJob::judge_residual(const CheckResult& result) {
   const double allowed = digits * std::hypot(*entry.residual, outside_) + rounding;
   const double goal = digits * std::hypot(target_, outside_) + rounding;
   const bool claim_broken = !(*result.residual <= allowed);
-  const bool goal_missed = entry.outcome == Outcome::converged && !(*result.residual <= goal);
+  const bool goal_missed = entry.outcome == SolveOutcome::converged && !(*result.residual <= goal);
   if (!claim_broken && !goal_missed) return;
-  entry.outcome = Outcome::wrong_result;
+  entry.outcome = SolveOutcome::wrong_result;
   entry.message = fmt::format(
       "|b - A x| is {:.3e} |b|, the report says {:.3e} (the tolerance is {:.1e}, rounding explains "
       "{:.1e})",

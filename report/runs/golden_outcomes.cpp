@@ -44,7 +44,7 @@ std::string as_golden(const RunRecord& run) {
       fewest = std::max<std::int64_t>(0, e.iterations - width);
       most = e.iterations + width;
     }
-    const double residual = e.outcome <= Outcome::stagnated && e.checked_residual
+    const double residual = e.outcome <= SolveOutcome::stagnated && e.checked_residual
                                 ? std::max(least, 10 * *e.checked_residual)
                                 : 0;
     out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{:.1e}\n", e.matrix, e.method, to_string(e.outcome),

@@ -14,7 +14,7 @@ namespace krysol::report {
 struct GoldenOutcome {
   std::string matrix;
   std::string method;
-  Outcome outcome = Outcome::converged;
+  SolveOutcome outcome = SolveOutcome::converged;
   std::string status;
   std::int64_t fewest = -1;  // iterations; -1: none are counted
   std::int64_t most = -1;

@@ -22,7 +22,7 @@ std::vector<PerformanceProfile> performance_profiles(const RunRecord& run, doubl
     auto& of_matrix = seconds[e.matrix];
     of_matrix.resize(run.methods.size(), unsolved);
     const auto time = e.median_seconds();
-    if (e.outcome <= Outcome::stagnated && time && *time > 0) of_matrix[m] = *time;
+    if (e.outcome <= SolveOutcome::stagnated && time && *time > 0) of_matrix[m] = *time;
   }
   std::vector<std::vector<double>> ratios(run.methods.size());
   std::size_t matrices = 0;

@@ -13,7 +13,7 @@ namespace {
 
 /// How an outcome reads: the status where that says more.
 std::string said_of(const RunEntry& e) {
-  return e.outcome == Outcome::not_converged && !e.status.empty()
+  return e.outcome == SolveOutcome::not_converged && !e.status.empty()
              ? e.status
              : std::string(to_string(e.outcome));
 }
@@ -40,10 +40,10 @@ class Differences {
       return;
     }
     iterations();
-    const bool solved = now_.outcome <= Outcome::stagnated;
+    const bool solved = now_.outcome <= SolveOutcome::stagnated;
     if (solved)
       ratio("|b - A x| / |b|", before_.checked_residual, now_.checked_residual, limits_.residual);
-    if (now_.outcome == Outcome::converged) {
+    if (now_.outcome == SolveOutcome::converged) {
       ratio("|x - x*| / |x*|", before_.error, now_.error, limits_.error);
     }
     memory();
@@ -147,7 +147,8 @@ Comparison compare(const RunRecord& baseline, const RunRecord& now,
     }
     ++out.compared;
     Differences(*before, e, limits, out.changes).find();
-    if (e.outcome != Outcome::converged || before->outcome != Outcome::converged) continue;
+    if (e.outcome != SolveOutcome::converged || before->outcome != SolveOutcome::converged)
+      continue;
     if (e.iterations > 0 && before->iterations > 0) {
       iterations +=
           std::log(static_cast<double>(e.iterations) / static_cast<double>(before->iterations));

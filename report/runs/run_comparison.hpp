@@ -45,7 +45,7 @@ struct Comparison {
   bool worse() const { return count(Change::Kind::worse) > 0 || compared == 0; }
 };
 
-/// Outcome, iterations, residual, error and memory. Of times only `time_ratio`.
+/// SolveOutcome, iterations, residual, error and memory. Of times only `time_ratio`.
 Comparison compare(const RunRecord& baseline, const RunRecord& now,
                    const ComparisonLimits& limits = {});
 

@@ -37,8 +37,8 @@ constexpr std::array<Column, 12> columns = {{{"matrix", "matrix", false},
                                              {"preconditioner", "preconditioner", false},
                                              {"status", "status", false}}};
 
-const char* look_of(Outcome outcome) {
-  return outcome <= Outcome::stagnated ? "good" : is_fault(outcome) ? "bad" : "warn";
+const char* look_of(SolveOutcome outcome) {
+  return outcome <= SolveOutcome::stagnated ? "good" : is_fault(outcome) ? "bad" : "warn";
 }
 
 const char* look_of(Change::Kind kind) {
@@ -64,7 +64,7 @@ std::string shown(const RunEntry& e, const char* key, const std::string& full) {
 }
 
 std::string counts(const RunRecord& run) {
-  std::map<Outcome, std::int64_t> of;
+  std::map<SolveOutcome, std::int64_t> of;
   for (const RunEntry& e : run.entries) ++of[e.outcome];
   std::string out = "<ul class=\"chips\">\n";
   for (const auto& [outcome, count] : of) {
@@ -135,7 +135,7 @@ std::string charts_section(const RunRecord& run, const RunIndex& index) {
     Series iterations{m.name, Series::Kind::dots};
     for (const RunEntry& e : run.entries) {
       const MatrixEntry* const a = index.matrix(e.matrix);
-      if (e.method != m.name || e.outcome > Outcome::stagnated || a == nullptr) continue;
+      if (e.method != m.name || e.outcome > SolveOutcome::stagnated || a == nullptr) continue;
       if (const auto t = e.median_seconds()) {
         seconds.points.push_back({static_cast<double>(a->nonzeros), *t,
                                   fmt::format("{}, {}: {:.3g} s", e.matrix, m.name, *t)});

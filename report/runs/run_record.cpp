@@ -13,17 +13,17 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<std::pair<Outcome, std::string_view>, 10> outcomes = {{
-    {Outcome::converged, "converged"},
-    {Outcome::stagnated, "stagnated"},
-    {Outcome::not_converged, "not_converged"},
-    {Outcome::refused, "refused"},
-    {Outcome::time_limit, "time_limit"},
-    {Outcome::memory_limit, "memory_limit"},
-    {Outcome::internal_error, "internal_error"},
-    {Outcome::no_report, "no_report"},
-    {Outcome::crashed, "crashed"},
-    {Outcome::wrong_result, "wrong_result"},
+constexpr std::array<std::pair<SolveOutcome, std::string_view>, 10> outcomes = {{
+    {SolveOutcome::converged, "converged"},
+    {SolveOutcome::stagnated, "stagnated"},
+    {SolveOutcome::not_converged, "not_converged"},
+    {SolveOutcome::refused, "refused"},
+    {SolveOutcome::time_limit, "time_limit"},
+    {SolveOutcome::memory_limit, "memory_limit"},
+    {SolveOutcome::internal_error, "internal_error"},
+    {SolveOutcome::no_report, "no_report"},
+    {SolveOutcome::crashed, "crashed"},
+    {SolveOutcome::wrong_result, "wrong_result"},
 }};
 
 Json known(const std::optional<double>& v) {
@@ -185,21 +185,21 @@ std::string text_of(const std::optional<double>& v) {
 
 }  // namespace
 
-std::string_view to_string(Outcome outcome) {
+std::string_view to_string(SolveOutcome outcome) {
   for (const auto& [value, name] : outcomes) {
     if (value == outcome) return name;
   }
   return "no_report";
 }
 
-Outcome outcome_of(std::string_view text) {
+SolveOutcome outcome_of(std::string_view text) {
   for (const auto& [value, name] : outcomes) {
     if (name == text) return value;
   }
   throw std::invalid_argument(fmt::format("'{}' is no outcome of a solve", text));
 }
 
-bool is_fault(Outcome outcome) { return outcome >= Outcome::internal_error; }
+bool is_fault(SolveOutcome outcome) { return outcome >= SolveOutcome::internal_error; }
 
 std::optional<double> median(std::vector<double> numbers) {
   if (numbers.empty()) return std::nullopt;

@@ -14,7 +14,7 @@
 namespace krysol::report {
 
 /// How a solve ended, as the process that watched it saw it; from good to bad.
-enum class Outcome {
+enum class SolveOutcome {
   converged,       // and x, checked apart, is what was claimed
   stagnated,       // at the accuracy that is attainable
   not_converged,   // any other status; RunEntry::status names it
@@ -26,11 +26,11 @@ enum class Outcome {
   crashed,         // by a signal
   wrong_result     // |b - A x| is larger than the report says
 };
-std::string_view to_string(Outcome outcome);
+std::string_view to_string(SolveOutcome outcome);
 /// Throws std::invalid_argument for a text that is no outcome.
-Outcome outcome_of(std::string_view text);
+SolveOutcome outcome_of(std::string_view text);
 /// What no program should do, whatever it did before: internal_error and all after it.
-bool is_fault(Outcome outcome);
+bool is_fault(SolveOutcome outcome);
 
 /// A way to solve: options of cg_solve under a name.
 struct Method {
@@ -56,7 +56,7 @@ struct MatrixEntry {
 struct RunEntry {
   std::string matrix;  // MatrixEntry::name
   std::string method;  // Method::name
-  Outcome outcome = Outcome::no_report;
+  SolveOutcome outcome = SolveOutcome::no_report;
   std::string status;   // that the program reports; empty where it reports none
   std::string message;  // its advice, or why it was ended
   std::string command;  // repeats the solve

@@ -14,7 +14,7 @@ inline krysol::report::RunEntry solved(const std::string& matrix, std::int64_t i
   krysol::report::RunEntry e;
   e.matrix = matrix;
   e.method = method;
-  e.outcome = krysol::report::Outcome::converged;
+  e.outcome = krysol::report::SolveOutcome::converged;
   e.status = "converged";
   e.exit_code = 0;
   e.iterations = iterations;

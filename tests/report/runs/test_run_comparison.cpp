@@ -51,18 +51,18 @@ TEST(RunComparison, CallsMoreIterationsWorseFromTenPercentOn) {
 
 TEST(RunComparison, OrdersOutcomesFromGoodToBad) {
   RunEntry stagnated = solved("a", 100);
-  stagnated.outcome = Outcome::stagnated;
+  stagnated.outcome = SolveOutcome::stagnated;
   stagnated.status = "stagnated";
   EXPECT_EQ(change_of(solved("a", 100), stagnated).kind, Change::Kind::worse);
   EXPECT_EQ(change_of(stagnated, solved("a", 100)).kind, Change::Kind::better);
   RunEntry crashed = solved("a", 100);
-  crashed.outcome = Outcome::crashed;
+  crashed.outcome = SolveOutcome::crashed;
   crashed.message = "signal 11";
   const Change change = change_of(solved("a", 100), crashed);
   EXPECT_EQ(change.kind, Change::Kind::worse);
   EXPECT_EQ(change.what, "converged became crashed (signal 11)");
   RunEntry indefinite = solved("a", 100);
-  indefinite.outcome = Outcome::not_converged;
+  indefinite.outcome = SolveOutcome::not_converged;
   indefinite.status = "indefinite_matrix";
   RunEntry unsymmetric = indefinite;
   unsymmetric.status = "not_symmetric";
@@ -104,7 +104,7 @@ TEST(RunComparison, NamesWhatIsNewAndGone) {
 
 TEST(RunComparison, PutsTheWorstFirst) {
   RunEntry crashed = solved("b", 10);
-  crashed.outcome = Outcome::crashed;
+  crashed.outcome = SolveOutcome::crashed;
   const Comparison c =
       compare(run_of({solved("a", 10), solved("b", 10), solved("c", 10), solved("d", 10)}),
               run_of({solved("a", 13), crashed, solved("c", 8), solved("d", 30)}));
@@ -132,7 +132,7 @@ TEST(RunComparison, RelatesTimesToTheTriadOfEachRun) {
 
 TEST(GoldenOutcomes, ComeBackAndHoldTheRunTheyAreFrom) {
   RunEntry refused = solved("b", -1);
-  refused.outcome = Outcome::refused;
+  refused.outcome = SolveOutcome::refused;
   refused.status = "";
   const RunRecord run = run_of({solved("a", 100), refused});
   const auto golden = golden_of(as_golden(run), "golden.tsv");
@@ -151,9 +151,9 @@ TEST(GoldenOutcomes, ComeBackAndHoldTheRunTheyAreFrom) {
   other.entries[0].checked_residual = 6e-8;
   EXPECT_TRUE(compare(golden, other, "golden.tsv").worse());
   other = run;
-  other.entries[1].outcome = Outcome::not_converged;
+  other.entries[1].outcome = SolveOutcome::not_converged;
   EXPECT_EQ(compare(golden, other, "golden.tsv").changes.at(0).kind, Change::Kind::better);
-  other.entries[1].outcome = Outcome::crashed;
+  other.entries[1].outcome = SolveOutcome::crashed;
   EXPECT_TRUE(compare(golden, other, "golden.tsv").worse());
   other = run_of({solved("new", 3)});
   EXPECT_TRUE(compare(golden, other, "golden.tsv").worse()) << "nothing was compared";
@@ -415,7 +415,7 @@ TEST(PerformanceProfile, CountsWhoIsWithinWhatOfTheFastest) {
     if (seconds > 0) {
       e.seconds = {seconds};
     } else {
-      e.outcome = Outcome::not_converged;
+      e.outcome = SolveOutcome::not_converged;
     }
     return e;
   };

@@ -43,7 +43,7 @@ RunRecord record_with_everything() {
   e.timed_status = "stagnated";
   e.other_status = "converged";
   RunEntry& f = run.entries[1];
-  f.outcome = Outcome::crashed;
+  f.outcome = SolveOutcome::crashed;
   f.status = "";
   f.signal = 11;
   f.exit_code = -1;
@@ -61,7 +61,7 @@ TEST(RunRecord, ComesBackFromItsJson) {
   const RunRecord back = run_record_of(json, "run.json");
   EXPECT_EQ(as_json(back), json);
   EXPECT_EQ(back.entries[0].seconds, run.entries[0].seconds);
-  EXPECT_EQ(back.entries[1].outcome, Outcome::crashed);
+  EXPECT_EQ(back.entries[1].outcome, SolveOutcome::crashed);
   EXPECT_EQ(back.entries[1].iterations, -1);
   EXPECT_FALSE(back.entries[1].residual.has_value());
   EXPECT_EQ(back.matrices[0].spy, "2x2:91/19");
@@ -71,10 +71,10 @@ TEST(RunRecord, ComesBackFromItsJson) {
 }
 
 TEST(RunRecord, KnowsEveryOutcomeByName) {
-  for (int k = 0; k <= static_cast<int>(Outcome::wrong_result); ++k) {
-    const auto outcome = static_cast<Outcome>(k);
+  for (int k = 0; k <= static_cast<int>(SolveOutcome::wrong_result); ++k) {
+    const auto outcome = static_cast<SolveOutcome>(k);
     EXPECT_EQ(krysol::report::outcome_of(to_string(outcome)), outcome);
-    EXPECT_EQ(is_fault(outcome), k >= static_cast<int>(Outcome::internal_error));
+    EXPECT_EQ(is_fault(outcome), k >= static_cast<int>(SolveOutcome::internal_error));
   }
   EXPECT_THROW(krysol::report::outcome_of("fine"), std::invalid_argument);
 }
