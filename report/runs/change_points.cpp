@@ -154,7 +154,9 @@ RunHistory history_of(std::vector<RunRecord> runs, const SeriesLimits& limits) {
           series->assign(runs.size(), unknown);
       }
       if (e.iterations >= 0) s.iterations[k] = static_cast<double>(e.iterations);
-      if (const auto seconds = e.median_seconds()) s.work[k] = *seconds * triad;
+      if (!e.seconds.empty()) {
+        s.work[k] = *std::min_element(e.seconds.begin(), e.seconds.end()) * triad;
+      }
       if (e.peak_bytes > 0) s.memory[k] = static_cast<double>(e.peak_bytes);
     }
   }

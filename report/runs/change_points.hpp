@@ -53,7 +53,9 @@ struct SolveHistory {
   std::string matrix;
   std::string method;
   std::vector<double> iterations;
-  std::vector<double> work;  // seconds times triad of the run: bytes that could have been moved, GB
+  /// Of the fastest turn, which other work on the machine lengthens least: seconds times triad of
+  /// the run, the bytes that could have been moved, GB.
+  std::vector<double> work;
   std::vector<double> memory;  // bytes
   std::vector<Mark> marks{};
   double severity = 0;

@@ -370,7 +370,7 @@ std::string history_page(const RunHistory& h, std::size_t most) {
                           s.marks.empty() ? "" : " open", escaped(s.matrix + ", " + s.method),
                           s.marks.empty() ? "" : " <span class=\"bad\">marked</span>");
     charts += draw("iterations", "iterations", s.iterations);
-    charts += draw("time", "seconds x triad, GB", s.work);
+    charts += draw("time", "fastest turn x triad, GB", s.work);
     charts += draw("memory", "bytes", s.memory);
     charts += "</div></details>\n";
   }
