@@ -7,6 +7,15 @@
 
 namespace krysol::analysis {
 
+/// The rounded sum of a and b; lost: what rounding took, exactly (Knuth, The Art of Computer
+/// Programming 2, 4.2.2).
+inline double two_sum(double a, double b, double& lost) {
+  const double sum = a + b;
+  const double b_part = sum - a;
+  lost = (a - (sum - b_part)) + (b - b_part);
+  return sum;
+}
+
 /// A sum of doubles in two parts, high + low, after Knuth's exact addition of two numbers (Ogita,
 /// Rump & Oishi, SIAM J. Sci. Comput. 26(6), 2005, DOI 10.1137/030601818). Most sums of matrix
 /// entries are exact in it; `doubt` bounds the error of those that are not.
@@ -15,9 +24,9 @@ class ExactSum {
   /// error: a bound of the error that v itself has.
   void add(double v, double error = 0) {
     double lost = 0;
-    high_ = add_two(high_, v, lost);
+    high_ = two_sum(high_, v, lost);
     double lost_again = 0;
-    low_ = add_two(low_, lost, lost_again);
+    low_ = two_sum(low_, lost, lost_again);
     // Of higher order than what is bounded, so its own rounding is covered by the factor.
     doubt_ += 2 * std::abs(lost_again) + error;
   }
@@ -28,13 +37,6 @@ class ExactSum {
   bool certainly_positive() const { return value() > 2 * doubt_; }
 
  private:
-  static double add_two(double a, double b, double& lost) {
-    const double sum = a + b;
-    const double b_part = sum - a;
-    lost = (a - (sum - b_part)) + (b - b_part);
-    return sum;
-  }
-
   double high_ = 0;
   double low_ = 0;
   double doubt_ = 0;

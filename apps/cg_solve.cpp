@@ -150,6 +150,11 @@ void write_witness(const Options& options, const Report& report) {
   }
 }
 
+/// Whether anybody sees what is only measured to be shown.
+bool reports(const Options& options) {
+  return !options.quiet || !options.json.empty() || !options.page.empty();
+}
+
 SolveOptions solve_options(const Options& options) {
   SolveOptions o;
   o.solver = options.solver;
@@ -165,9 +170,8 @@ SolveOptions solve_options(const Options& options) {
     }
     o.solver_options["lambda_min"] = fmt::format("{}", options.lambda_min);
   }
-  const bool reports = !options.quiet || !options.json.empty() || !options.page.empty();
   constexpr const char* bytes = "1e9";  // some 0.1 s
-  if (reports && options.solver == "cg") o.solver_options["confirm"] = bytes;
+  if (reports(options) && options.solver == "cg") o.solver_options["confirm"] = bytes;
   if (!options.choice.empty()) o.tuning = read_choice(options.choice);
   o.tuning_name = options.choice;
   o.near_null = near_null_from({options.near_null, options.coordinates, options.read});
@@ -297,8 +301,7 @@ int run_typed(const Options& options, SolveOptions wanted, const Assembled<S>& a
         fmt::format("{} was not written: nothing was solved, see the advice", options.output));
   }
   outputs.attempt([&] { write_witness<S>(options, report); });
-  if (!options.machine.no_bandwidth && !CatchInterrupt::happened() &&
-      (!options.quiet || !options.json.empty() || !options.page.empty())) {
+  if (!options.machine.no_bandwidth && !CatchInterrupt::happened() && reports(options)) {
     add_bandwidth(report);
   }
   outputs.attempt([&] {

@@ -8,7 +8,6 @@
 //   regress matrices/ --against ../krysol-0.1/bin/cg_solve
 //   regress --history nights/ --output history.html
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -153,19 +152,12 @@ int finish(const Options& o, const RunRecord& run) {
   return worse ? exit_not_converged : exit_converged;
 }
 
-/// "3/16" to both; zeros for none.
-std::pair<int, int> part_of(const std::string& shard) {
-  const auto slash = shard.find('/');
-  if (slash == std::string::npos) return {0, 0};
-  return {std::atoi(shard.c_str()), std::atoi(shard.c_str() + slash + 1)};
-}
-
 RunRecord merged(const std::vector<std::string>& paths, const std::string& command) {
   RunRecord out;
   std::set<std::pair<std::string, std::string>> seen;
   std::set<std::string> names;
-  std::set<int> parts;
-  int of = 0;
+  std::set<std::int64_t> parts;
+  std::int64_t of = 0;
   for (const std::string& path : paths) {
     RunRecord part = run_from(path);
     if (out.methods.empty()) {
@@ -189,9 +181,11 @@ RunRecord merged(const std::vector<std::string>& paths, const std::string& comma
       throw UsageError(fmt::format("{}: had a limit of {} s a solve, {} of {}", path,
                                    part.time_limit_s, paths.front(), out.time_limit_s));
     }
-    const auto [k, n] = part_of(part.shard);
-    if (n > 0) parts.insert(k);
-    of = std::max(of, n);
+    if (part.shard.find('/') != std::string::npos) {
+      const auto [k, n] = shard_of(part.shard);
+      parts.insert(k);
+      of = std::max(of, n);
+    }
     if (part.machine != out.machine) out.machine = "several";
     out.started = std::min(out.started, part.started);
     out.finished = std::max(out.finished, part.finished);
@@ -208,8 +202,9 @@ RunRecord merged(const std::vector<std::string>& paths, const std::string& comma
     }
   }
   out.command = command;
-  out.shard =
-      of == static_cast<int>(parts.size()) ? "" : fmt::format("{} of {} parts", parts.size(), of);
+  out.shard = of == static_cast<std::int64_t>(parts.size())
+                  ? ""
+                  : fmt::format("{} of {} parts", parts.size(), of);
   if (!out.shard.empty()) fmt::print(stderr, "regress: only {} were given\n", out.shard);
   if (out.machine == "several") out.triad.clear();  // there is none that all times relate to
   const auto place = [&](const std::string& method) {

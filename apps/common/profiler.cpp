@@ -105,17 +105,7 @@ Profiler::Profiler() {
 }
 
 Profiler::~Profiler() {
-  namespace tools = Kokkos::Tools::Experimental;
-  tools::set_push_region_callback(nullptr);
-  tools::set_pop_region_callback(nullptr);
-  tools::set_begin_parallel_for_callback(nullptr);
-  tools::set_end_parallel_for_callback(nullptr);
-  tools::set_begin_parallel_reduce_callback(nullptr);
-  tools::set_end_parallel_reduce_callback(nullptr);
-  tools::set_begin_parallel_scan_callback(nullptr);
-  tools::set_end_parallel_scan_callback(nullptr);
-  tools::set_begin_deep_copy_callback(nullptr);
-  tools::set_end_deep_copy_callback(nullptr);
+  Kokkos::Tools::Experimental::set_callbacks({});  // as it was: nobody listened
   heard.reset();
 }
 

@@ -63,7 +63,7 @@ bool fetch_matrices(std::vector<ListedMatrix>& list, bool quiet) {
     std::optional<ProcessEnd> end;
     {
       Process process({script.string(), m.name, folder.string()}, logs, {});
-      end = process.wait([] { return CatchInterrupt::happened(); });
+      end = process.wait(CatchInterrupt::happened);
     }
     if (end && end->exit_code != 0) {
       m.problem = fmt::format(

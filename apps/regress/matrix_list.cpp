@@ -311,18 +311,6 @@ std::vector<std::string> lines_of_list(const std::string& path) {
   return out;
 }
 
-/// "K/N" to both numbers.
-std::pair<std::int64_t, std::int64_t> shard_of(const std::string& text) {
-  const auto slash = text.find('/');
-  const std::int64_t k = whole_or(text.substr(0, slash), -1);
-  const std::int64_t n = slash == std::string::npos ? -1 : whole_or(text.substr(slash + 1), -1);
-  if (k < 1 || n < 1 || k > n) {
-    throw UsageError(
-        fmt::format("--shard takes K/N with K from 1 to N, as in 3/16, not '{}'", text));
-  }
-  return {k, n};
-}
-
 bool is_selected(const MatrixSelection& s, const ListedMatrix& m) {
   const auto within = [](std::int64_t n, std::int64_t low, std::int64_t high) {
     return n >= low && (high < 0 || n <= high);
@@ -330,7 +318,7 @@ bool is_selected(const MatrixSelection& s, const ListedMatrix& m) {
   if (!s.name.empty() && m.name.find(s.name) == std::string::npos) return false;
   if (!s.group.empty() && m.group != s.group) return false;
   if (!s.spd.empty() && m.spd != s.spd) return false;
-  if (!s.needs_sizes() || !m.problem.empty()) return true;
+  if (!s.needs_sizes()) return true;
   if (!s.field.empty() && m.field != s.field) return false;
   return within(m.rows, s.min_rows, s.max_rows) &&
          within(m.nonzeros, s.min_nonzeros, s.max_nonzeros);
@@ -417,6 +405,17 @@ bool read_sizes(ListedMatrix& m) {
     return false;  // whoever solves it will say what is wrong
   }
   return false;
+}
+
+std::pair<std::int64_t, std::int64_t> shard_of(const std::string& text) {
+  const auto slash = text.find('/');
+  const std::int64_t k = whole_or(text.substr(0, slash), -1);
+  const std::int64_t n = slash == std::string::npos ? -1 : whole_or(text.substr(slash + 1), -1);
+  if (k < 1 || n < 1 || k > n) {
+    throw UsageError(
+        fmt::format("--shard takes K/N with K from 1 to N, as in 3/16, not '{}'", text));
+  }
+  return {k, n};
 }
 
 std::vector<ListedMatrix> list_matrices(const MatrixSelection& s, std::vector<std::string>& notes) {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace krysol::apps {
@@ -58,6 +59,9 @@ inline constexpr const char* work_ending = ".regress-work";
 /// or a shard makes no sense.
 std::vector<ListedMatrix> list_matrices(const MatrixSelection& selection,
                                         std::vector<std::string>& notes);
+
+/// "3/16" to both numbers. Throws UsageError where they are none, or make no sense.
+std::pair<std::int64_t, std::int64_t> shard_of(const std::string& text);
 
 /// Sizes and field from the first lines of Matrix Market, Harwell-Boeing and Rutherford-Boeing
 /// files, compressed or first in an archive; false where they do not show.

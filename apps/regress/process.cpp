@@ -283,20 +283,18 @@ const std::optional<ProcessEnd>& Process::poll() {
 }
 
 std::optional<ProcessEnd> Process::wait(const std::function<bool()>& stop) {
+  wait_until([this] { return poll().has_value(); }, stop);
+  return end_;
+}
+
+bool wait_until(const std::function<bool()>& done, const std::function<bool()>& stop) {
   auto nap = std::chrono::microseconds(200);
-  while (!poll()) {
-    if (stop()) {
-      kill_all(SIGKILL);
-      int status = 0;
-      ::waitpid(pid_, &status, 0);
-      reap();
-      pid_ = -1;
-      return std::nullopt;
-    }
+  while (!done()) {
+    if (stop()) return false;
     std::this_thread::sleep_for(nap);
     nap = std::min(2 * nap, std::chrono::microseconds(5000));
   }
-  return end_;
+  return true;
 }
 
 std::int64_t machine_memory() {

@@ -52,7 +52,7 @@ class Process {
 
   /// Looks at it: to be called every few milliseconds. Set once it has ended.
   const std::optional<ProcessEnd>& poll();
-  /// Until it has ended, or `stop` says so; then it is killed, and nothing is returned.
+  /// Until it has ended; nothing where `stop` said so before.
   std::optional<ProcessEnd> wait(const std::function<bool()>& stop);
 
  private:
@@ -76,6 +76,9 @@ class Process {
   bool out_of_memory_ = false;
   std::optional<ProcessEnd> end_;
 };
+
+/// Asks `done` every few milliseconds, at first more often. False where `stop` said so before.
+bool wait_until(const std::function<bool()>& done, const std::function<bool()>& stop);
 
 /// Bytes of memory of this machine, or of the control group where that has fewer.
 std::int64_t machine_memory();

@@ -295,11 +295,10 @@ bool RegressionRun::State::worth_a_turn(const SolveKey& key, std::size_t turn) c
 bool RegressionRun::State::take_turn(const ListedMatrix& matrix, const SolveMethod& method,
                                      std::size_t turn) {
   TurnTimes times;
-  const auto stop = [] { return CatchInterrupt::happened(); };
   const auto take_now = [&] {
     SolveJob job(settings.program, matrix, method, timed_limits, folder.part("turn"),
                  turn == 0 ? SolveKind::as_typed : SolveKind::timed);
-    if (!job.wait(stop)) return false;
+    if (!job.wait(CatchInterrupt::happened)) return false;
     times.seconds = job.entry.outcome <= SolveOutcome::not_converged ? job.seconds : 0;
     times.outcome = job.entry.outcome;
     times.status = job.entry.status;
@@ -311,7 +310,7 @@ bool RegressionRun::State::take_turn(const ListedMatrix& matrix, const SolveMeth
     if (settings.other.empty()) return true;
     SolveJob job(settings.other, matrix, method, timed_limits, folder.part("turn"),
                  SolveKind::timed);
-    if (!job.wait(stop)) return false;
+    if (!job.wait(CatchInterrupt::happened)) return false;
     times.other = job.entry.outcome <= SolveOutcome::not_converged ? job.seconds : 0;
     times.other_status = job.entry.status;
     return true;
@@ -337,8 +336,8 @@ bool RegressionRun::State::time_all() {
     }
     if (due.empty()) continue;
     if (journal.triads.size() <= turn) {
-      const double triad = measured_triad(settings.program, folder.part("turn"),
-                                          [] { return CatchInterrupt::happened(); });
+      const double triad =
+          measured_triad(settings.program, folder.part("turn"), CatchInterrupt::happened);
       if (CatchInterrupt::happened()) return false;
       journal.add_triad(triad);
     }
@@ -369,9 +368,8 @@ void RegressionRun::State::add_turns(const SolveKey& key, RunEntry& e) const {
     if (t.status != e.status) e.timed_status = t.status;
     if (t.outcome <= e.outcome) continue;
     e.outcome = t.outcome;
-    e.message =
-        fmt::format("as it is typed, without {}: {}", "--format csr --reorder none --threads 1",
-                    t.message.empty() ? t.status : t.message);
+    e.message = fmt::format("as it is typed, without --format csr --reorder none --threads 1: {}",
+                            t.message.empty() ? t.status : t.message);
   }
 }
 

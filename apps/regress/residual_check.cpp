@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include <krysol/analysis/exact_sum.hpp>
 #include <krysol/gallery/rhs.hpp>
 #include <krysol/io/bytes/parse_error.hpp>
 #include <krysol/io/read.hpp>
@@ -25,7 +26,7 @@ class TwiceDouble {
  public:
   void add(double v) {
     double lost = 0;
-    high_ = two_sum(high_, v, lost);
+    high_ = analysis::two_sum(high_, v, lost);
     low_ += lost;
   }
   void add_product(double a, double b) {
@@ -36,12 +37,6 @@ class TwiceDouble {
   double value() const { return high_ + low_; }
 
  private:
-  static double two_sum(double a, double b, double& lost) {
-    const double sum = a + b;
-    const double b_part = sum - a;
-    lost = (a - (sum - b_part)) + (b - b_part);
-    return sum;
-  }
   double high_ = 0;
   double low_ = 0;
 };

@@ -3,14 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <sstream>
-#include <thread>
 
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
@@ -93,24 +91,24 @@ std::vector<std::string> split_words(const std::string& text) {
   return out;
 }
 
-/// A number at a way through objects; none where it is missing or null.
-std::optional<double> number_at(const Json& json, const std::vector<const char*>& way) {
+/// What stands at a way through objects; null where there is none.
+Json value_at(const Json& json, const std::vector<const char*>& way) {
   const Json* at = &json;
   for (const char* const key : way) {
-    if (!at->is_object() || !at->contains(key)) return std::nullopt;
+    if (!at->is_object() || !at->contains(key)) return nullptr;
     at = &(*at)[key];
   }
-  if (!at->is_number()) return std::nullopt;
-  return at->get<double>();
+  return *at;
+}
+
+std::optional<double> number_at(const Json& json, const std::vector<const char*>& way) {
+  const Json value = value_at(json, way);
+  return value.is_number() ? std::optional<double>(value.get<double>()) : std::nullopt;
 }
 
 std::string text_at(const Json& json, const std::vector<const char*>& way) {
-  const Json* at = &json;
-  for (const char* const key : way) {
-    if (!at->is_object() || !at->contains(key)) return {};
-    at = &(*at)[key];
-  }
-  return at->is_string() ? at->get<std::string>() : std::string();
+  const Json value = value_at(json, way);
+  return value.is_string() ? value.get<std::string>() : std::string();
 }
 
 /// Iteration and relative residual, a hundred of them at most.
@@ -418,13 +416,7 @@ bool SolveJob::poll() {
 }
 
 bool SolveJob::wait(const std::function<bool()>& stop) {
-  auto nap = std::chrono::microseconds(200);
-  while (!poll()) {
-    if (stop()) return false;
-    std::this_thread::sleep_for(nap);
-    nap = std::min(2 * nap, std::chrono::microseconds(5000));
-  }
-  return true;
+  return wait_until([this] { return poll(); }, stop);
 }
 
 double measured_triad(const std::string& program, const fs::path& folder,

@@ -43,11 +43,14 @@ std::string section(std::string_view id, std::string_view heading, std::string_v
       id, escaped(heading), content);
 }
 
+std::string scrolled(std::string_view label, std::string_view content) {
+  return fmt::format(
+      "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"{}\">\n{}</div>\n",
+      escaped(label), content);
+}
+
 std::string figure(const Chart& chart, std::string_view caption) {
-  std::string out = fmt::format(
-      "<figure>\n<div class=\"scroll\" tabindex=\"0\" role=\"group\" "
-      "aria-label=\"{}\">\n{}</div>\n",
-      escaped(chart.title), as_svg(chart));
+  std::string out = "<figure>\n" + scrolled(chart.title, as_svg(chart));
   out += fmt::format("<figcaption><strong>{}</strong>{}{}</figcaption>\n</figure>\n",
                      escaped(chart.title), caption.empty() ? "" : ". ", escaped(caption));
   return out;
@@ -64,8 +67,7 @@ std::string facts(const std::vector<std::pair<std::string, std::string>>& list) 
 std::string bars(std::string_view caption, std::string_view names, std::string_view texts,
                  const std::vector<Bar>& list) {
   std::string out = fmt::format(
-      "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"{0}\">\n<table "
-      "class=\"bars\">\n<caption>{0}</caption>\n<thead><tr><th scope=\"col\">{1}</th>"
+      "<table class=\"bars\">\n<caption>{0}</caption>\n<thead><tr><th scope=\"col\">{1}</th>"
       "<td></td><th scope=\"col\">{2}</th></tr></thead>\n<tbody>\n",
       escaped(caption), escaped(names), escaped(texts));
   for (const Bar& b : list) {
@@ -75,15 +77,12 @@ std::string bars(std::string_view caption, std::string_view names, std::string_v
         "width:{:.2f}%\"></span></td><td class=\"number\">{}</td></tr>\n",
         escaped(b.name), 100 * begin, 100 * std::clamp(b.length, 0.0, 1 - begin), escaped(b.text));
   }
-  return out + "</tbody>\n</table>\n</div>\n";
+  return scrolled(caption, out + "</tbody>\n</table>\n");
 }
 
 std::string table(std::string_view caption, const std::vector<std::string>& head,
                   const std::vector<std::vector<std::string>>& rows) {
-  std::string out = fmt::format(
-      "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"{0}\">\n<table>\n"
-      "<caption>{0}</caption>\n<thead><tr>",
-      escaped(caption));
+  std::string out = fmt::format("<table>\n<caption>{0}</caption>\n<thead><tr>", escaped(caption));
   for (const std::string& name : head) {
     out += fmt::format("<th scope=\"col\">{}</th>", escaped(name));
   }
@@ -96,7 +95,7 @@ std::string table(std::string_view caption, const std::vector<std::string>& head
     }
     out += "</tr>\n";
   }
-  return out + "</tbody>\n</table>\n</div>\n";
+  return scrolled(caption, out + "</tbody>\n</table>\n");
 }
 
 std::string command(std::string_view text) {

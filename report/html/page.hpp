@@ -19,6 +19,10 @@ std::string document(std::string_view title, std::string_view body);
 /// A part of the page under a heading, which `id` leads to. `content` is HTML.
 std::string section(std::string_view id, std::string_view heading, std::string_view content);
 
+/// What is wider than a narrow screen, in a frame that scrolls, by the keyboard too. `content` is
+/// HTML, `label` plain text that names the frame.
+std::string scrolled(std::string_view label, std::string_view content);
+
 /// A chart in a frame that scrolls where the screen is narrow, with a caption of plain text.
 std::string figure(const Chart& chart, std::string_view caption = {});
 

@@ -13,6 +13,7 @@
 #include <krysol/report/html/spy_svg.hpp>
 #include <krysol/report/runs/performance_profile.hpp>
 #include <krysol/report/text.hpp>
+#include <krysol/spmv/base/join.hpp>
 
 namespace krysol::report {
 using namespace html;  // NOLINT(google-build-using-namespace)
@@ -51,6 +52,12 @@ std::string spaced(std::string_view name) {
   return out;
 }
 
+std::string numbers(const std::vector<double>& list, const char* as) {
+  std::vector<std::string> texts;
+  for (const double v : list) texts.push_back(fmt::format(fmt::runtime(as), v));
+  return join(texts, ", ");
+}
+
 /// A number as a table shows it; all of its digits are in data-value.
 std::string shown(const RunEntry& e, const char* key, const std::string& full) {
   if (full.empty()) return "";
@@ -74,19 +81,33 @@ std::string counts(const RunRecord& run) {
   return out + "</ul>\n";
 }
 
+/// What became better or worse, of which solve, and how.
+std::string row_of_change(std::string_view look, std::string_view kind, std::string_view matrix,
+                          std::string_view method, std::string_view what) {
+  return fmt::format("<tr><td class=\"{}\">{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", look,
+                     kind, escaped(matrix), escaped(method), escaped(what));
+}
+
+std::string table_of_changes(std::string_view label, std::string_view rows) {
+  return scrolled(
+      label,
+      fmt::format("<table>\n<thead><tr><th scope=\"col\">what</th><th scope=\"col\">matrix</th>"
+                  "<th scope=\"col\">method</th><th scope=\"col\">change</th></tr></thead>\n"
+                  "<tbody>\n{}</tbody></table>\n",
+                  rows));
+}
+
 std::string changes_section(const std::vector<Comparison>& comparisons) {
   std::string out;
   for (const Comparison& c : comparisons) {
     out += fmt::format("<h3>{}</h3>\n", escaped("Against " + c.baseline));
-    std::vector<std::string> parts;
+    out += "<ul class=\"chips\">\n";
     for (const Change::Kind kind :
          {Change::Kind::worse, Change::Kind::changed, Change::Kind::better, Change::Kind::added,
           Change::Kind::gone}) {
-      parts.push_back(fmt::format("<li><span class=\"{}\">{}</span> {}</li>\n", look_of(kind),
-                                  to_string(kind), c.count(kind)));
+      out += fmt::format("<li><span class=\"{}\">{}</span> {}</li>\n", look_of(kind),
+                         to_string(kind), c.count(kind));
     }
-    out += "<ul class=\"chips\">\n";
-    for (const std::string& part : parts) out += part;
     out += "</ul>\n";
     if (c.iterations_ratio) {
       out += fmt::format("<p>Iterations: {:.3f} times as many, as a geometric mean.</p>\n",
@@ -104,16 +125,12 @@ std::string changes_section(const std::vector<Comparison>& comparisons) {
       out += c.compared == 0 ? "<p>Nothing could be compared.</p>\n" : "<p>Nothing changed.</p>\n";
       continue;
     }
-    out +=
-        "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Changes\"><table>\n"
-        "<thead><tr><th scope=\"col\">what</th><th scope=\"col\">matrix</th>"
-        "<th scope=\"col\">method</th><th scope=\"col\">change</th></tr></thead>\n<tbody>\n";
+    std::string rows;
     for (const Change& change : c.changes) {
-      out += fmt::format("<tr><td class=\"{}\">{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-                         look_of(change.kind), to_string(change.kind), escaped(change.matrix),
-                         escaped(change.method), escaped(change.what));
+      rows += row_of_change(look_of(change.kind), to_string(change.kind), change.matrix,
+                            change.method, change.what);
     }
-    out += "</tbody></table></div>\n";
+    out += table_of_changes("Changes", rows);
   }
   return out.empty() ? "" : section("changes", "What changed", out);
 }
@@ -194,12 +211,9 @@ std::string detail(const RunIndex& run, const RunEntry& e, std::size_t number) {
   add("residual, checked in twice the precision", cell(run, e, "checked_residual"));
   add("preconditioner", e.preconditioner);
   add("format, timed", e.timed_format);
-  if (!e.timed_status.empty()) add("status when timed", e.timed_status);
+  add("status when timed", e.timed_status);
   add("status of the other program", e.other_status);
-  std::string seconds;
-  for (const double s : e.seconds)
-    seconds += fmt::format("{}{:.4g}", seconds.empty() ? "" : ", ", s);
-  add("seconds of each turn", seconds);
+  add("seconds of each turn", numbers(e.seconds, "{:.4g}"));
   if (e.signal != 0) add("signal", fmt::format("{}", e.signal));
   if (e.exit_code > 1) add("exit status", fmt::format("{}", e.exit_code));
   std::string out = fmt::format("<template id=\"d{}\"><div class=\"detail-body\">\n", number);
@@ -242,10 +256,7 @@ std::string filters(const RunRecord& run) {
 }
 
 std::string solves_section(const RunRecord& run, const RunIndex& index) {
-  std::string out = filters(run);
-  out +=
-      "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"All solves\">\n"
-      "<table class=\"sortable\" id=\"solve-table\">\n<thead><tr>";
+  std::string out = "<table class=\"sortable\" id=\"solve-table\">\n<thead><tr>";
   for (const Column& c : columns) {
     out += fmt::format("<th scope=\"col\"{}><button type=\"button\">{}</button></th>",
                        c.number ? " class=\"number\"" : "", escaped(c.title));
@@ -274,8 +285,8 @@ std::string solves_section(const RunRecord& run, const RunIndex& index) {
     out += "</tr>\n";
     details += detail(index, e, number++);
   }
-  out += "</tbody>\n</table>\n</div>\n" + details;
-  return section("solves", "All solves", out);
+  out += "</tbody>\n</table>\n";
+  return section("solves", "All solves", filters(run) + scrolled("All solves", out) + details);
 }
 
 std::string run_facts(const RunRecord& run) {
@@ -290,13 +301,11 @@ std::string run_facts(const RunRecord& run) {
       {"solves at a time", fmt::format("{}; times are taken one at a time", run.jobs)}};
   if (!run.other_program.empty()) list.emplace_back("timed against", run.other_version);
   if (!run.shard.empty()) list.emplace_back("part of the list", run.shard);
-  std::string triad;
-  for (const double t : run.triad) triad += fmt::format("{}{:.1f}", triad.empty() ? "" : ", ", t);
-  if (!triad.empty()) list.emplace_back("triad before each round of turns, GB/s", triad);
+  if (!run.triad.empty()) {
+    list.emplace_back("triad before each round of turns, GB/s", numbers(run.triad, "{:.1f}"));
+  }
   for (const Method& m : run.methods) {
-    std::string options;
-    for (const std::string& o : m.options) options += (options.empty() ? "" : " ") + o;
-    list.emplace_back("method " + m.name, options.empty() ? "no options" : options);
+    list.emplace_back("method " + m.name, m.options.empty() ? "no options" : join(m.options, " "));
   }
   return section(
       "environment", "Where and how",
@@ -330,19 +339,13 @@ std::string history_page(const RunHistory& h, std::size_t most) {
   std::string marks;
   for (const SolveHistory& s : h.solves) {
     for (const Mark& mark : s.marks) {
-      marks += fmt::format("<tr><td class=\"{}\">{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-                           mark.worse ? "bad" : "good", mark.worse ? "worse" : "better",
-                           escaped(s.matrix), escaped(s.method), escaped(mark.text));
+      marks += row_of_change(mark.worse ? "bad" : "good", mark.worse ? "worse" : "better", s.matrix,
+                             s.method, mark.text);
     }
   }
-  body += section(
-      "marks", "What changed",
-      marks.empty()
-          ? std::string("<p>No series jumped or drifted.</p>\n")
-          : "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Marks\">"
-            "<table><thead><tr><th scope=\"col\">what</th><th scope=\"col\">matrix</th>"
-            "<th scope=\"col\">method</th><th scope=\"col\">mark</th></tr></thead><tbody>\n" +
-                marks + "</tbody></table></div>\n");
+  body += section("marks", "What changed",
+                  marks.empty() ? std::string("<p>No series jumped or drifted.</p>\n")
+                                : table_of_changes("Marks", marks));
   std::string charts;
   std::size_t drawn = 0;
   for (const SolveHistory& s : h.solves) {
