@@ -57,6 +57,7 @@ set(KRYSOL_LONG_SOURCES
   spmv/select/formats_complex_double.cpp
   spmv/select/formats_double.cpp
   solver/multigrid/cycle.cpp
+  solver/multigrid/smoother.cpp
   solver/registry.cpp)
 set(KRYSOL_SOURCES
   ${KRYSOL_LONG_SOURCES}
@@ -109,6 +110,7 @@ set(KRYSOL_SOURCES
   solver/coarsening/prolongation.cpp
   solver/coarsening/sparse_product.cpp
   solver/coarsening/strength.cpp
+  solver/coarsening/strong_lines.cpp
   solver/composed/schwarz.cpp
   solver/interface/checked_options.cpp
   solver/interface/columns.cpp
@@ -124,6 +126,7 @@ set(KRYSOL_SOURCES
   solver/multigrid/level_scaling.cpp
   solver/multigrid/multigrid.cpp
   solver/precond/block_jacobi.cpp
+  solver/precond/colours.cpp
   solver/precond/fsai.cpp
   solver/precond/ic0.cpp
   solver/precond/ic_fill.cpp
@@ -151,7 +154,7 @@ set(KRYSOL_FLOAT_SOURCES
   spmv/select/select.cpp
   spmv/select/tuning_record.cpp)
 set(alone ${KRYSOL_LONG_SOURCES} ${KRYSOL_FLOAT_SOURCES})
-list(FILTER alone INCLUDE REGEX "select/formats_|registry|cycle")
+list(FILTER alone INCLUDE REGEX "select/formats_|registry|multigrid/(cycle|smoother)")
 krysol_compiled_alone(${alone})
 # It includes every format, which others of its folder would then instantiate; and this, Kokkos Kernels.
 krysol_compiled_alone(spmv/select/formats.cpp spmv/formats/kokkos_kernels.cpp)

@@ -53,6 +53,7 @@ void coarsen_classically(const HostCsr<double>& a, const HierarchyOptions& optio
   h.coarsening = "classical";
   h.levels.emplace_back();
   h.levels.back().a = a;
+  h.levels.back().block = h.block;
   h.levels.back().scale = h.scale;
   for (;;) {
     HostLevel<double>& fine = h.levels.back();

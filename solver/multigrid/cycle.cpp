@@ -40,6 +40,13 @@ bool try_format(const HostCsr<S>& a, LevelMatrix<S, Exec>& to) {
   return true;
 }
 
+template <class S, class Exec>
+LevelMatrix<S, Exec> as_csr_level(const HostCsr<S>& a, bool shared) {
+  LevelMatrix<S, Exec> m;
+  try_format<Csr<S, Exec>>(shared && on_host<Exec> ? with_own_pattern(a) : a, m);
+  return m;
+}
+
 template <class S, class W, class Exec>
 Csr<S, Exec> as_csr(const HostCsr<W>& host) {
   Csr<S, Exec> a;
@@ -66,22 +73,6 @@ void prolong(const Exec& exec, const Level<S, Exec>& level, const Vector<S, Exec
   }
   krysol::apply(exec, S(1), level.p, x, S(0), y);
 }
-
-/// Of the eigenvalues of a level's matrix as it is stored.
-template <class S, class Exec>
-double bound_of(const LevelMatrix<S, Exec>& a) {
-  const Exec exec;
-  ReductionWorkspace<Exec> sums;
-  return lanczos_bound<S>(exec, a.rows(), sums,
-                          [&](const Vector<S, Exec>& p, const Vector<S, Exec>& q) {
-                            krysol::multigrid::apply(exec, S(1), a, p, S(0), q);
-                            return dot(exec, p, q, sums);
-                          });
-}
-
-/// Coefficients of step k of the smoother, from 1 on.
-double of_last_step(int k) { return (2.0 * k - 3) / (2.0 * k + 1); }
-double of_residual(int k, double largest) { return (8.0 * k - 4) / (2.0 * k + 1) / largest; }
 
 /// Names a level to profilers, where one listens.
 class LevelRegion {
@@ -114,8 +105,7 @@ LevelMatrix<S, Exec> make_level_matrix(const HostCsr<S>& a, Index block, bool gr
       if (a.rows > few && try_format<SellCSigma<S, Exec>>(a, m)) return m;
     }
   }
-  try_format<Csr<S, Exec>>(shared && on_host<Exec> ? with_own_pattern(a) : a, m);
-  return m;
+  return as_csr_level<S, Exec>(a, shared);
 }
 
 template <class S, class Exec>
@@ -127,10 +117,12 @@ Hierarchy<S, Exec>::Hierarchy(const HostHierarchy<W>& host, const CycleOptions& 
     const HostLevel<W>& from = host.levels[l];
     const bool first = l == 0;
     Level<S, Exec> level;
-    level.a = make_level_matrix<S, Exec>(scaled_entries<S>(from.a, from.scale),
-                                         first || host.grid ? host.block : 1,
-                                         host.grid || (first && grid), first);
-    level.largest = from.far_bound ? std::min(from.largest, bound_of(level.a)) : from.largest;
+    const HostCsr<S> a = scaled_entries<S>(from.a, from.scale);
+    level.a = options_.smoother == SmootherKind::gauss_seidel
+                  ? as_csr_level<S, Exec>(a, first)
+                  : make_level_matrix<S, Exec>(a, first || host.grid ? host.block : 1,
+                                               host.grid || (first && grid), first);
+    level.smoother = make_smoother<S, Exec>(options_.smoother, from, level.a);
     if (from.p.rows > 0) {
       level.p = as_csr<S, W, Exec>(from.p);
       level.r = as_csr<S, W, Exec>(from.r);
@@ -173,95 +165,44 @@ typename Hierarchy<S, Exec>::Work Hierarchy<S, Exec>::make_work(const Exec& exec
   return work;
 }
 
-/// The first two of `steps` from x = 0, or the only one: x and the residual after the first, and
-/// the second step, which is not subtracted yet. last: nothing but x is needed.
+/// residual: work[l].residual is r - A x afterwards, but on the last level.
 template <class S, class Exec>
-void Hierarchy<S, Exec>::begin(const Exec& exec, std::size_t l, int steps, bool last,
-                               Work& work) const {
-  using R = Real<S>;
-  const Level<S, Exec>& level = levels_[l];
-  const LevelVectors<S, Exec>& v = work[l];
-  const auto b = static_cast<R>(of_residual(1, level.largest));
-  const bool two = steps > 1;
-  const auto a = static_cast<R>(two ? of_last_step(2) : 0);
-  const auto next = static_cast<R>(two ? of_residual(2, level.largest) : 0);
-  smooth<S>(exec, level.a,
-            {.f = b,
-             .a = a * b,
-             .b = next,
-             .g = b,
-             .y = nullptr,
-             .r_before = v.r.data(),
-             .r = last && steps <= 2 ? nullptr : v.residual.data(),
-             .d = two && !(last && steps == 2) ? v.d.data() : nullptr,
-             .x = v.x.data(),
-             .fresh = true},
-            v.r);
-}
-
-/// Step k with the step before it subtracted; k = 1: d is a correction, which x still lacks. last:
-/// nothing but x is needed.
-template <class S, class Exec>
-void Hierarchy<S, Exec>::step(const Exec& exec, std::size_t l, int k, bool last, Work& work) const {
-  using R = Real<S>;
-  const Level<S, Exec>& level = levels_[l];
-  LevelVectors<S, Exec>& v = work[l];
-  smooth<S>(exec, level.a,
-            {.f = 1,
-             .a = static_cast<R>(k > 1 ? of_last_step(k) : 0),
-             .b = static_cast<R>(of_residual(k, level.largest)),
-             .g = static_cast<R>(k > 1 ? 0 : 1),
-             .y = nullptr,
-             .r_before = v.residual.data(),
-             .r = last ? nullptr : v.residual.data(),
-             .d = last ? nullptr : v.r.data(),
-             .x = v.x.data()},
-            v.d);
-  std::swap(v.d, v.r);
-}
-
-template <class S, class Exec>
-void Hierarchy<S, Exec>::cycle(const Exec& exec, std::size_t l, Work& work) const {
+void Hierarchy<S, Exec>::cycle(const Exec& exec, std::size_t l, bool residual, Work& work) const {
   constexpr int alone = 16;  // steps on a last level that is too large to be inverted
   const LevelRegion region(l);
   const Level<S, Exec>& level = levels_[l];
-  const LevelVectors<S, Exec>& v = work[l];
+  LevelVectors<S, Exec>& v = work[l];
   if (l + 1 == levels_.size()) {
     if (exact()) {
       for_each("krysol::multigrid(last)", exec, level.a.rows(),
                MultiplyDense<S, InDouble>{level.a.rows(), inverse_.data(), v.r.data(), v.x.data()});
-      return;
+    } else {
+      smooth_alone(exec, level.smoother, level.a, alone, v);
     }
-    begin(exec, l, alone, true, work);
-    for (int k = 3; k <= alone; ++k) step(exec, l, k, k == alone, work);
     return;
   }
-  const int degree = options_.degree;
-  begin(exec, l, degree, false, work);
-  for (int k = 3; k <= degree; ++k) step(exec, l, k, false, work);
-  if (degree > 1) krysol::multigrid::apply(exec, S(-1), level.a, v.d, S(1), v.residual);
+  smooth_before(exec, level.smoother, level.a, options_.degree, v);
   restrict_to(exec, level, v.residual, work[l + 1].r);
   visit(exec, l + 1, work);
   prolong(exec, level, work[l + 1].x, v.d);
-  const bool again = l > 0 && options_.visits > 1;
-  for (int k = 1; k <= degree; ++k) step(exec, l, k, k == degree && !again, work);
+  smooth_after(exec, level.smoother, level.a, options_.degree, residual, v);
 }
 
 /// The cycles of level l that one of the level above takes.
 template <class S, class Exec>
 void Hierarchy<S, Exec>::visit(const Exec& exec, std::size_t l, Work& work) const {
-  if (options_.krylov && l + 1 < levels_.size()) {
+  const bool last = l + 1 == levels_.size();
+  if (options_.krylov && !last) {
     visit_by_krylov(exec, l, work);
     return;
   }
   LevelVectors<S, Exec>& v = work[l];
-  cycle(exec, l, work);
-  if (l + 1 == levels_.size()) return;
-  for (int again = 1; again < options_.visits; ++again) {
-    krysol::multigrid::apply(exec, S(-1), levels_[l].a, v.d, S(1), v.residual);
+  const int visits = last ? 1 : options_.visits;
+  cycle(exec, l, visits > 1, work);
+  for (int again = 2; again <= visits; ++again) {
     std::swap(v.r, v.residual);
     Kokkos::deep_copy(exec, v.before, v.x);
-    cycle(exec, l, work);
+    cycle(exec, l, again < visits, work);
     for_each("krysol::multigrid(add)", exec, levels_[l].a.rows(),
              Add<S>{v.before.data(), v.x.data()});
   }
@@ -277,12 +218,8 @@ void Hierarchy<S, Exec>::visit_by_krylov(const Exec& exec, std::size_t l, Work& 
   LevelVectors<S, Exec>& v = work[l];
   const std::int64_t rows = levels_[l].a.rows();
   // The right-hand side that a cycle begins with, less its residual, is A x.
-  const auto residual_of_cycle = [&] {
-    cycle(exec, l, work);
-    krysol::multigrid::apply(exec, S(-1), levels_[l].a, v.d, S(1), v.residual);
-  };
   Kokkos::deep_copy(exec, v.rhs, v.r);
-  residual_of_cycle();
+  cycle(exec, l, true, work);
   // v.product := A c
   const auto first = sum_over<5>(
       "krysol::multigrid(K, first)", exec, rows, work.sums,
@@ -299,7 +236,7 @@ void Hierarchy<S, Exec>::visit_by_krylov(const Exec& exec, std::size_t l, Work& 
   Kokkos::deep_copy(exec, v.before, v.x);
   for_each("krysol::multigrid(K, residual)", exec, rows,
            NextRightHandSide<S>{static_cast<R>(t), v.product.data(), v.rhs.data(), v.r.data()});
-  residual_of_cycle();
+  cycle(exec, l, true, work);
   const auto second = sum_over<3>(
       "krysol::multigrid(K, second)", exec, rows, work.sums,
       SecondKrylovTerms<S>{v.x.data(), v.rhs.data(), v.residual.data(), v.product.data()});
@@ -323,7 +260,7 @@ void Hierarchy<S, Exec>::apply(const Exec& exec, const ConstVector<T, Exec>& r,
   const LevelVectors<S, Exec>& v = (*lease)[0];
   for_each("krysol::multigrid(enter)", exec, rows(),
            ScaleRows<S, T, Real<S>>{unit, scale_.data(), r.data(), v.r.data()});
-  cycle(exec, 0, *lease);
+  cycle(exec, 0, false, *lease);
   const double back = largest_scale_ * largest_scale_ / unit;
   for_each("krysol::multigrid(leave)", exec, rows(),
            ScaleRows<T, S, Real<S>>{back, scale_.data(), v.x.data(), z.data()});
@@ -349,7 +286,8 @@ double Hierarchy<S, Exec>::bytes(std::size_t entry) const {
     // Six vectors a step; fewer in the first, which is two, and in the last.
     const int degree = options_.degree;
     const int vectors = degree > 1 ? 12 * degree - 7 : 7;
-    total += visits * (2 * degree * a + vectors * row + between + 2 * row);
+    total +=
+        visits * (2 * degree * (a + level.smoother.bytes()) + vectors * row + between + 2 * row);
     // Between two cycles.
     const double others = options_.krylov ? 26 : 10;
     if (l > 0) total += (visits - visits / options_.visits) * (a + others * row);

@@ -7,37 +7,26 @@
 
 #include <krysol/solver/multigrid/grid_transfer.hpp>
 #include <krysol/solver/multigrid/hierarchy.hpp>
-#include <krysol/solver/multigrid/level_matrix.hpp>
+#include <krysol/solver/multigrid/smoother.hpp>
 #include <krysol/spmv/base/scratch_pool.hpp>
 
 namespace krysol::multigrid {
 
 struct CycleOptions {
-  int degree = 0;       // products of a smoother; 0: those that suit the hierarchy
+  int degree = 0;       // steps of a smoother; 0: those that suit the hierarchy
   int visits = 1;       // of the next level: 1 is a V-cycle, 2 a W-cycle
   bool krylov = false;  // with two visits: they are steps of flexible CG, a K-cycle
+  SmootherKind smoother = SmootherKind::chebyshev;
 };
 
 /// A level's arrays. The system is that of HostLevel.
 template <class S, class Exec>
 struct Level {
   LevelMatrix<S, Exec> a;
-  double largest = 0;
+  Smoother<S, Exec> smoother;
   Csr<S, Exec> p;
   Csr<S, Exec> r;
   std::optional<GridTransfer<Real<S>, Exec>> grid;  // in place of both
-};
-
-/// [rows] of each level. The arrays change their parts on the way.
-template <class S, class Exec>
-struct LevelVectors {
-  Vector<S, Exec> r;  // right-hand side; then where the next step goes
-  Vector<S, Exec> x;
-  Vector<S, Exec> d;  // a step of the smoother, or a correction
-  Vector<S, Exec> residual;
-  Vector<S, Exec> before;   // x of the cycles before, where there are several
-  Vector<S, Exec> rhs;      // of a K-cycle: the right-hand side of the cycle that runs
-  Vector<S, Exec> product;  // of a K-cycle: A times `before`
 };
 
 template <class S, class Exec>
@@ -54,12 +43,9 @@ class Hierarchy {
 
   /// z := S x with x from one cycle for the right-hand side S r, S = diag(A)^-1/2 and x = 0 before:
   ///
-  ///     x := C(r);  r := r - A x;  x := x + P cycle(R r);  r := b - A x;  x := x + C(r)
+  ///     x := C r;  r := r - A x;  x := x + P cycle(R r);  r := b - A x;  x := x + C' r
   ///
-  /// where C is the Chebyshev polynomial of the fourth kind in A that reduces all eigenvalues up to
-  /// `largest`: d_1 = 4 / (3 largest) r, d_k = (2k - 3) / (2k + 1) d_(k-1) + (8k - 4) / (2k + 1) /
-  /// largest r, each added to x, with r for the x so far. Lottes, Numer. Linear Algebra Appl. 30,
-  /// 2023, DOI 10.1002/nla.2518, algorithm 1. A symmetric positive definite operator, the same in
+  /// where C is a smoother and C' its adjoint. A symmetric positive definite operator, the same in
   /// each call to the last bit. In a K-cycle the two cycles of an inner level are preconditioners
   /// of two steps of flexible CG for that level's system, of one where that reduces the residual to
   /// a quarter: then z is no linear function of r (Notay & Vassilevski, Numer. Linear Algebra Appl.
@@ -79,11 +65,9 @@ class Hierarchy {
   using InDouble = std::conditional_t<is_complex<S>, Kokkos::complex<double>, double>;
 
   Work make_work(const Exec& exec) const;
-  void cycle(const Exec& exec, std::size_t l, Work& work) const;
+  void cycle(const Exec& exec, std::size_t l, bool residual, Work& work) const;
   void visit(const Exec& exec, std::size_t l, Work& work) const;
   void visit_by_krylov(const Exec& exec, std::size_t l, Work& work) const;
-  void begin(const Exec& exec, std::size_t l, int steps, bool last, Work& work) const;
-  void step(const Exec& exec, std::size_t l, int k, bool last, Work& work) const;
 
   CycleOptions options_;
   std::vector<Level<S, Exec>> levels_;

@@ -31,11 +31,11 @@ struct ScaleRows {
 
 /// A step of a smoother with the product before it: with the rows' sums of A y,
 ///
-///     r := r_before - f A y;  d := a y + b r;  x := x + g y + d
+///     r := r_before - f A y;  d := a y + b weights r;  x := x + g y + d
 ///
-/// r_before may be r, d must not be y, whose other rows are still read. Without `r` and `d` (null)
-/// they are not kept: nothing follows. fresh: x is 0 before. Bytes a row (float): 24, 28 where d is
-/// in no cache; 16 without r and d.
+/// r_before may be r, d must not be y, whose other rows are still read. No weights (null): ones.
+/// Without `r` and `d` (null) they are not kept: nothing follows. fresh: x is 0 before. Bytes a row
+/// (float): 24, 28 where d is in no cache; 16 without r and d; 4 more with weights.
 template <class S>
 struct SmoothingStep {
   static constexpr bool dot = false;
@@ -45,6 +45,7 @@ struct SmoothingStep {
   Real<S> g;
   const S* y;
   const S* r_before;
+  const Real<S>* weights = nullptr;
   S* r;
   S* d;
   S* x;
@@ -55,7 +56,8 @@ struct SmoothingStep {
   KOKKOS_FORCEINLINE_FUNCTION S* place(std::int64_t) const { return nullptr; }
   KOKKOS_INLINE_FUNCTION void row(std::int64_t i, const S& sum) const {
     const S residual = r_before[i] - f * sum;
-    const S step = a * y[i] + b * residual;
+    const Real<S> of_residual = weights != nullptr ? b * weights[i] : b;
+    const S step = a * y[i] + of_residual * residual;
     x[i] = fresh ? g * y[i] + step : x[i] + (g * y[i] + step);
     if (r != nullptr) r[i] = residual;
     if (d != nullptr) d[i] = step;
@@ -64,7 +66,7 @@ struct SmoothingStep {
     const SmoothingStep mine = *this;  // in registers, see RowLoop
     if (mine.order.row != nullptr) {
       for (int w = 0; w < count; ++w) mine.row(mine.order.row[first + w], sum[w]);
-    } else if (mine.r != nullptr && mine.d != nullptr && !mine.fresh) {
+    } else if (mine.r != nullptr && mine.d != nullptr && !mine.fresh && mine.weights == nullptr) {
       const S* const from = mine.y + first;
       const S* const before = mine.r_before + first;
       S* const to_r = mine.r + first;

@@ -93,7 +93,7 @@ bool uneven(const DirectionStrengths& strengths, const std::array<bool, 3>& halv
 
 bool coarsen_grids(const HostCsr<double>& a, const HierarchyOptions& options,
                    HostHierarchy<double>& h, Stopwatch& watch) {
-  constexpr int of_uneven_grids = 4;  // products of a smoother
+  constexpr int of_uneven_grids = 4;  // steps of a smoother
   constexpr double rounding = 1e-13;
   auto found =
       grid_of(a, h.block, options.block > 0 || (options.near_null && options.near_null->block > 0));

@@ -90,6 +90,7 @@ void coarsen_by_aggregates(const HostCsr<S>& a, const HierarchyOptions& options,
   watch.add_to(h.seconds.scaling);
   for (;;) {
     HostLevel<S>& fine = h.levels.back();
+    fine.block = block;
     fine.largest = largest_eigenvalue(fine.a);
     watch.add_to(h.seconds.bounds);
     if (fine.a.rows <= options.coarsest) break;

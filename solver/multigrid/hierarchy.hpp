@@ -42,6 +42,7 @@ struct GridStep {
 template <class S>
 struct HostLevel {
   HostCsr<S> a;
+  Index block = 1;          // rows a node, one after the other
   HostArray<double> scale;  // [rows] S, where `a` is still to be multiplied with it; else empty
   HostArray<double> unit;   // [rows] S, where `a` is S P'AP S already; else empty
   double largest = 0;       // a bound of its eigenvalues

@@ -53,10 +53,12 @@ double largest_eigenvalue(const HostCsr<S>& a) {
   Csr<S, Host> format;
   from_csr(a, format);
   ReductionWorkspace<Host> sums;
-  return std::min(sum, lanczos_bound<S>(exec, a.rows, sums,
-                                        [&](const Vector<S, Host>& p, const Vector<S, Host>& q) {
-                                          return apply_dot(exec, format, p, q, sums);
-                                        }));
+  return std::min(sum, lanczos_bound<S>(
+                           exec, a.rows, sums,
+                           [&](const Vector<S, Host>& p, const Vector<S, Host>& q) {
+                             return apply_dot(exec, format, p, q, sums);
+                           },
+                           [](const Vector<S, Host>& r) { return r; }));
 }
 
 #define KRYSOL_INSTANTIATE(S)                                                   \

@@ -23,21 +23,21 @@ inline constexpr double near_row_sum = 2.2;
 
 /// 1.02 times the largest Ritz value of twelve Lanczos steps from a pseudo-random start plus the
 /// norm of its residual (Zhou & Li, Linear Algebra Appl. 435, 2011, DOI 10.1016/j.laa.2010.06.034,
-/// bound of section 3), for a positive semidefinite A. multiply(p, q): q := A p; returns p'q. The
-/// same bits for any number of threads. Throws PreconditionerRefusal where the first step finds A
-/// not to be positive definite.
-template <class S, class Exec, class MultiplyDot>
+/// bound of section 3), for M^-1 A with a positive semidefinite A. multiply(p, q): q := A p;
+/// returns p'q. precondition(r): z = M^-1 r. The same bits for any number of threads. Throws
+/// PreconditionerRefusal where the first step finds A not to be positive definite.
+template <class S, class Exec, class MultiplyDot, class Precondition>
 double lanczos_bound(const Exec& exec, std::int64_t rows, ReductionWorkspace<Exec>& sums,
-                     const MultiplyDot& multiply) {
+                     const MultiplyDot& multiply, const Precondition& precondition) {
   constexpr int steps = 12;
   constexpr double margin = 1.02;
   const auto r = uninitialized<S>(exec, "multigrid.r", rows);
   const auto p = uninitialized<S>(exec, "multigrid.p", rows);
   const auto q = uninitialized<S>(exec, "multigrid.q", rows);
   for_each("krysol::lanczos_bound(start)", exec, rows, cg_kernels::Noise<S>{r.data()});
-  Kokkos::deep_copy(exec, p, r);
+  Kokkos::deep_copy(exec, p, precondition(r));
   LanczosRun run;  // that conjugate gradients for A e = r are
-  double rho = dot(exec, r, r, sums);
+  double rho = dot(exec, r, p, sums);
   run.start(rho, 1);
   for (int k = 0; k < steps && rho > 0; ++k) {
     const double pq = multiply(p, q);
@@ -47,9 +47,10 @@ double lanczos_bound(const Exec& exec, std::int64_t rows, ReductionWorkspace<Exe
     if (!(pq > 0)) break;
     const double alpha = rho / pq;
     axpby<S>(exec, from_double<S>(-alpha), q, S(1), r);
-    const double next = dot(exec, r, r, sums);
+    const Vector<S, Exec> z = precondition(r);
+    const double next = dot(exec, r, z, sums);
     run.add(alpha, next);
-    axpby<S>(exec, S(1), r, from_double<S>(next / rho), p);
+    axpby<S>(exec, S(1), z, from_double<S>(next / rho), p);
     rho = next;
   }
   const std::vector<double> ends = extreme_eigenvalues(run, run.steps(), 1);

@@ -17,7 +17,8 @@ namespace krysol {
 namespace {
 
 template <class W>
-std::vector<SetupFact> facts_of(const multigrid::HostHierarchy<W>& h, int degree) {
+std::vector<SetupFact> facts_of(const multigrid::HostHierarchy<W>& h,
+                                const multigrid::CycleOptions& cycle) {
   const auto of_first = [](double v, double first) {
     return fmt::format("{:.2f}", first > 0 ? v / first : 1.0);
   };
@@ -31,7 +32,9 @@ std::vector<SetupFact> facts_of(const multigrid::HostHierarchy<W>& h, int degree
   std::vector<SetupFact> facts = {
       {"levels", std::to_string(h.levels.size())},
       {"coarsening", h.coarsening},
-      {"products of a smoother", std::to_string(degree)},
+      {"smoother",
+       std::string(multigrid::smoother_names[static_cast<std::size_t>(cycle.smoother)])},
+      {"steps of a smoother", std::to_string(cycle.degree > 0 ? cycle.degree : h.degree)},
       {"rows a node", std::to_string(h.block)},
       {"near-null vectors", std::to_string(h.near_null)},
       {"rows of all levels over those of the first", of_first(rows, first.rows)},
@@ -44,10 +47,11 @@ template <class Levels>
 void add_levels(const Levels& levels, std::vector<SetupFact>& facts) {
   int l = 0;
   for (const auto& level : levels) {
-    facts.push_back({fmt::format("level {}", ++l),
-                     fmt::format("{} rows, {} nonzeros, {}, {:.1f} MB, eigenvalues below {:.2f}",
-                                 level.a.rows(), level.a.nnz(), level.a.name(),
-                                 static_cast<double>(level.a.bytes()) / 1e6, level.largest)});
+    facts.push_back(
+        {fmt::format("level {}", ++l),
+         fmt::format("{} rows, {} nonzeros, {}, {:.1f} MB{}", level.a.rows(), level.a.nnz(),
+                     level.a.name(), static_cast<double>(level.a.bytes()) / 1e6,
+                     level.smoother.summary())});
   }
 }
 
@@ -113,11 +117,13 @@ SetupNote note_of(const multigrid::HostHierarchy<W>& h) {
 MultigridOptions MultigridOptions::read(std::string_view name, const NamedOptions& options) {
   const OptionReader reader("preconditioner", name, options,
                             {"cycle", "degree", "strength", "block", "coarsest", "precision",
-                             "coarsening", "aggressive", "vectors"});
+                             "coarsening", "aggressive", "vectors", "smoother"});
   MultigridOptions o;
   const auto cycle = reader.one_of("cycle", {"v", "w", "k"});
   o.cycle.visits = cycle == 0 ? 1 : 2;
   o.cycle.krylov = cycle == 2;
+  o.cycle.smoother = static_cast<multigrid::SmootherKind>(reader.one_of(
+      "smoother", {"chebyshev", "l1-jacobi", "spai0", "gauss-seidel", "block", "line"}));
   o.cycle.degree = reader.whole_number_to("degree", 16, o.cycle.degree);
   o.levels.strength = reader.number_from("strength", 0, 1, o.levels.strength);
   o.levels.block = reader.whole_number_to("block", 64, 0);
@@ -170,8 +176,7 @@ void Multigrid<T, Exec>::set_up(const HostCsr<T>& a, const multigrid::HierarchyO
 template <class T, class Exec>
 void Multigrid<T, Exec>::store(multigrid::HostHierarchy<StoredInDouble>& host) {
   Kokkos::Timer timer;
-  std::vector<SetupFact> facts =
-      facts_of(host, options_.cycle.degree > 0 ? options_.cycle.degree : host.degree);
+  std::vector<SetupFact> facts = facts_of(host, options_.cycle);
   if (options_.in_double) {
     in_double_ = std::make_shared<const multigrid::Hierarchy<StoredInDouble, Exec>>(
         host, options_.cycle, grid_);

@@ -20,9 +20,9 @@ struct MultigridOptions {
   bool in_double = false;  // levels are stored in double, else in float; complex alike
   Index vectors = 0;       // near-null vectors to look for at most; of real matrices
 
-  /// cycle (v, w, k), degree (1 to 16), strength, block, coarsest (1 to 2000), precision (float,
-  /// double), coarsening (auto, aggregates, classical), aggressive (1 to 10, of classical), vectors
-  /// (1 to 8). Throws as OptionReader does.
+  /// cycle (v, w, k), smoother (see multigrid::Smoother), degree (1 to 16), strength, block,
+  /// coarsest (1 to 2000), precision (float, double), coarsening (auto, aggregates, classical),
+  /// aggressive (1 to 10, of classical), vectors (1 to 8). Throws as OptionReader does.
   static MultigridOptions read(std::string_view name, const NamedOptions& options);
 };
 

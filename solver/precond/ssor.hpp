@@ -16,8 +16,7 @@ struct SsorStructure {
   SweepPattern sweeps;
 };
 
-/// Each row in turn takes the smallest colour that none of its neighbours has, where rows are
-/// neighbours through an entry on either side of the diagonal.
+/// With greedy_colours.
 template <class T>
 SsorStructure analyze_ssor(const HostCsr<T>& a);
 

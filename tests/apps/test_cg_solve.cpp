@@ -92,8 +92,9 @@ TEST_F(CgSolve, TakesAProblemByItsName) {
   EXPECT_EQ(o.code, 0) << o.err;
   EXPECT_TRUE(holds(o.out, "1 728 x 1 728, 11 232 nonzeros")) << o.out;
   EXPECT_TRUE(holds(o.out, "cg with amg")) << o.out;
-  EXPECT_TRUE(holds(
-      o.out, "\n           levels 3, coarsening grids, products of a smoother 2, rows a node 1, "))
+  EXPECT_TRUE(holds(o.out,
+                    "\n           levels 3, coarsening grids, smoother chebyshev, steps of a "
+                    "smoother 2, rows a node 1, "))
       << o.out;
   EXPECT_TRUE(holds(o.out, "\n           level 1: 1728 rows, 11232 nonzeros, ")) << o.out;
   EXPECT_TRUE(holds(o.out, "converged after ")) << o.out;

@@ -412,6 +412,23 @@ TEST_F(CgSolve, GivesTheSameBitsOnAnyNumberOfThreads) {
   }
 }
 
+TEST_F(CgSolve, SmoothsWithTheSameBitsOnAnyNumberOfThreads) {
+  for (const char* smoother : {"l1-jacobi", "spai0", "gauss-seidel", "block", "line"}) {
+    std::set<std::string> solutions;
+    for (const char* threads : {"1", "2", "3"}) {
+      const auto x = in(std::string("x") + threads + ".mtx");
+      const Json j =
+          report({"beam2d:10", "--format", "csr", "--threads", threads, "--precond",
+                  std::string("amg:coarsening=aggregates,coarsest=50,smoother=") + smoother,
+                  "--output", x.string()},
+                 0);
+      EXPECT_LT(j["result"]["iterations"].get<int>(), 40) << smoother;
+      solutions.insert(text_of(x));
+    }
+    EXPECT_EQ(solutions.size(), 1U) << smoother;
+  }
+}
+
 TEST_F(CgSolve, TakesWhatMultigridIsToKeepFromFiles) {
   // beam2d:3 has 12 x 4 nodes of two rows: places of nodes, and of one node less.
   const auto places = [](int nodes, int columns) {

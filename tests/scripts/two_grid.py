@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The rates of two-grid cycles of smoothed aggregation, and of grids, that tests/solver/multigrid/test_multigrid.cpp expects, from dense
-matrices and the definitions in solver/multigrid (needs NumPy and SciPy): the spectral radius of I - M^-1 A for each problem and
-degree of the smoother, with an exact solve on the second level.
+"""The rates of two-grid cycles of smoothed aggregation, of grids and of each smoother, that test_multigrid.cpp and test_smoothers.cpp
+in tests/solver/multigrid expect, from dense matrices and the definitions in solver/multigrid (needs NumPy and SciPy): the spectral
+radius of I - M^-1 A for each problem and degree of the smoother, with an exact solve on the second level.
 usage: two_grid.py"""
 import numpy as np
 import scipy.linalg as la
@@ -55,18 +55,59 @@ def bound_of_eigenvalues(a):
     return sums if sums <= 2.2 else min(sums, 1.1 * la.eigvalsh(a)[-1])  # the library: a bound by Lanczos steps
 
 
-def rate_of_cycle(a, p, largest, degree):
+def left_by_chebyshev(a, m, largest, degree):
+    """The fourth-kind polynomial's I - C A, with steps by the inverse of m."""
     n = len(a)
-    coarse = p.T @ a @ p
-    identity = np.eye(n)
     x, d = np.zeros((n, n)), np.zeros((n, n))
     for k in range(1, degree + 1):
-        r = identity - a @ x
-        d = (2 * k - 3) / (2 * k + 1) * d + (8 * k - 4) / (2 * k + 1) / largest * r
+        r = np.eye(n) - a @ x
+        d = (2 * k - 3) / (2 * k + 1) * d + (8 * k - 4) / (2 * k + 1) / largest * np.linalg.solve(m, r)
         x = x + d
-    smoother = identity - x @ a
-    correction = identity - p @ np.linalg.solve(coarse, p.T @ a)
-    return max(abs(la.eigvals(smoother @ correction @ smoother)))
+    return np.eye(n) - x @ a
+
+
+def left_by_steps(a, m, degree):
+    return np.linalg.matrix_power(np.eye(len(a)) - np.linalg.solve(m, a), degree)
+
+
+def bound_by_products(m, a): return 1.02 * la.eigvalsh(a, m)[-1]  # the library: Lanczos steps, which may say a little more
+
+
+def greedy_colours(a):
+    colour = []
+    for i in range(len(a)):
+        taken = {colour[j] for j in range(i) if a[i, j] != 0}
+        colour.append(min(set(range(i + 1)) - taken))
+    return np.array(colour)
+
+
+def left_by(smoother, a, block, largest, degree):
+    """What a smoother leaves of an error before the correction, and after it."""
+    if smoother == 'chebyshev':
+        left = left_by_chebyshev(a, np.eye(len(a)), largest, degree)
+    elif smoother == 'l1-jacobi':
+        left = left_by_steps(a, np.diag(np.abs(a).sum(axis=1)), degree)
+    elif smoother == 'spai0':
+        squares = (a ** 2).sum(axis=1)
+        left = left_by_steps(a, np.diag(squares) * max(1, bound_by_products(np.diag(squares), a) / 1.8), degree)
+    elif smoother == 'gauss-seidel':
+        colour = greedy_colours(a)
+        later = colour[None, :] > colour[:, None]
+        return left_by_steps(a, np.where(later, 0, a), degree), left_by_steps(a, np.where(later.T, 0, a), degree)
+    else:
+        n = np.arange(len(a))
+        if smoother == 'block':
+            kept = n[:, None] // block == n[None, :] // block
+        else:  # lines of strong couplings: x does not change along them, of 6 points
+            kept = (n[:, None] == n[None, :]) | (abs(n[:, None] - n[None, :]) == 6)
+        m = np.where(kept, a, 0)
+        left = left_by_chebyshev(a, m, bound_by_products(m, a), degree)
+    return left, left
+
+
+def rate_of_cycle(a, p, left):
+    correction = np.eye(len(a)) - p @ np.linalg.solve(p.T @ a @ p, p.T @ a)
+    return max(abs(la.eigvals(left[1] @ correction @ left[0])))
 
 
 def kept_lines(n): return sorted(set(range(0, n, 2)) | {n - 1})
@@ -98,10 +139,10 @@ def grid_interpolation(a, nx, ny, halved):
 def grid_rate(a, nx, ny, halved, degree):
     p = grid_interpolation(a, nx, ny, halved)
     a, scale = scaled(a)
-    return rate_of_cycle(a, p / scale[:, None], bound_of_eigenvalues(a), degree)
+    return rate_of_cycle(a, p / scale[:, None], left_by('chebyshev', a, 1, bound_of_eigenvalues(a), degree))
 
 
-def two_grid_rate(a, block, theta, degree):
+def two_grid_rate(a, block, theta, degree, smoother='chebyshev'):
     n = len(a)
     a, scale = scaled(a)
     near_null = np.zeros((n, block))
@@ -128,7 +169,7 @@ def two_grid_rate(a, block, theta, degree):
     row_sums = 1 + (np.abs(f).sum(axis=1) - lump) / lump
     bound = row_sums.max() if row_sums.max() <= 2.2 else min(row_sums.max(), max(largest, 1))
     p = t - 4 / 3 / bound * (f / lump[:, None]) @ t
-    return rate_of_cycle(a, p, largest, degree)
+    return rate_of_cycle(a, p, left_by(smoother, a, block, largest, degree))
 
 
 problems = [
@@ -149,3 +190,8 @@ grids = [
 ]
 for name, a, nx, ny, halved in grids:
     print('grids:', name, *(f'{grid_rate(a, nx, ny, halved, degree):.5f}' for degree in (1, 2, 3)))
+
+for smoother in ('l1-jacobi', 'spai0', 'gauss-seidel', 'block', 'line'):
+    for name, a, block, theta in problems[1:3]:
+        if (smoother, block) in (('block', 1), ('line', 2)): continue
+        print(smoother + ':', name, *(f'{two_grid_rate(a, block, theta, degree, smoother):.5f}' for degree in (1, 2, 3)))

@@ -192,20 +192,26 @@ TYPED_TEST(Preconditioner, AnswersAnUnknownNameOrNumberWithTheTable) {
             "block-jacobi: a block of 65 rows; 1 to 64 can be inverted");
 }
 
-const std::vector<std::string> all_kinds = {"none",
-                                            "jacobi",
-                                            "block-jacobi:3",
-                                            "ic0",
-                                            "ic",
-                                            "ic:3",
-                                            "fsai",
-                                            "ssor",
-                                            "ssor:1.3",
-                                            "schwarz:12",
-                                            "schwarz:9,overlap=2,local=ic0",
-                                            "amg:precision=double",
-                                            "amg:coarsest=4,precision=double",
-                                            "amg:coarsest=4,precision=double,cycle=w,degree=1"};
+const std::vector<std::string> all_kinds = {
+    "none",
+    "jacobi",
+    "block-jacobi:3",
+    "ic0",
+    "ic",
+    "ic:3",
+    "fsai",
+    "ssor",
+    "ssor:1.3",
+    "schwarz:12",
+    "schwarz:9,overlap=2,local=ic0",
+    "amg:precision=double",
+    "amg:coarsest=4,precision=double",
+    "amg:coarsest=4,precision=double,cycle=w,degree=1",
+    "amg:coarsest=4,precision=double,smoother=l1-jacobi",
+    "amg:coarsest=4,precision=double,smoother=spai0",
+    "amg:coarsest=4,precision=double,smoother=gauss-seidel",
+    "amg:coarsest=4,precision=double,smoother=block,block=3",
+    "amg:coarsest=4,precision=double,smoother=line"};
 
 TYPED_TEST(Preconditioner, IsSymmetricAndPositiveDefinite) {
   using T = typename TypeParam::Scalar;

@@ -21,7 +21,8 @@ TEST(Solve, ThreadsShareASolver) {
     GTEST_SKIP() << "kernels of this space are one host thread's";
   }
   const auto a = grid();
-  for (const char* precond : {"jacobi", "ic0", "ssor", "amg:coarsest=20"}) {
+  for (const char* precond :
+       {"jacobi", "ic0", "ssor", "amg:coarsest=20", "amg:coarsest=20,smoother=gauss-seidel"}) {
     krysol::SolveOptions o;
     o.preconditioner = precond;
     const krysol::Solver solver(a, o);

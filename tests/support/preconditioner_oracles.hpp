@@ -1,14 +1,19 @@
-// Preconditioners as dense matrices, from their formulas.
+// Preconditioners as dense matrices: from their formulas, and as they are.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include <krysol/solver/precond/preconditioner.hpp>
 #include "dense.hpp"
+#include "eigen_oracle.hpp"
+#include "problems.hpp"
+#include "spaces.hpp"
 
 namespace krysol_tests {
 
@@ -99,6 +104,43 @@ std::function<std::vector<W>(const std::vector<W>&)> oracle(const std::string& n
   if (name == "ic0") l = dense_ic0(a).l;
   if (name == "ssor") l = cholesky(dense_ssor(a, 1));
   return [l](const std::vector<W>& r) { return solve_factor(l, r); };
+}
+
+template <class Exec>
+std::vector<double> applied(const krysol::AnyPreconditioner<double, Exec>& m,
+                            const std::vector<double>& r) {
+  const auto z = to_device<Exec>(std::vector<double>(r.size()));
+  m.apply(Exec{}, to_device<Exec>(r), z);
+  Kokkos::fence();
+  return to_host(z);
+}
+
+/// The largest |1 - lambda| over the eigenvalues of M^-1 A: those of L' M^-1 L, with A = L L'.
+template <class Exec>
+double rate(const krysol::AnyPreconditioner<double, Exec>& m, const Triplets<double>& a) {
+  const auto l = cholesky(dense(a));
+  const std::size_t n = l.rows;
+  Dense<std::complex<double>> product(n, n);
+  for (std::size_t j = 0; j < n; ++j) {
+    std::vector<double> column(n);
+    for (std::size_t i = j; i < n; ++i) column[i] = static_cast<double>(l(i, j));
+    const auto z = applied(m, column);
+    for (std::size_t i = 0; i < n; ++i) {
+      double sum = 0;
+      for (std::size_t k = i; k < n; ++k) sum += static_cast<double>(l(k, i)) * z[k];
+      product(i, j) = sum;
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      product(i, j) = product(j, i) = (product(i, j) + product(j, i)) / 2.0;
+    }
+  }
+  double worst = 0;
+  for (const double lambda : hermitian_eigen(product).values) {
+    worst = std::max(worst, std::abs(1 - lambda));
+  }
+  return worst;
 }
 
 }  // namespace krysol_tests

@@ -12,6 +12,7 @@
 #include "dense.hpp"
 #include "eigen_oracle.hpp"
 #include "messages.hpp"
+#include "preconditioner_oracles.hpp"
 #include "problems.hpp"
 #include "solving.hpp"
 #include "spaces.hpp"
@@ -27,43 +28,6 @@ template <class Exec>
 class Multigrid : public testing::Test {};
 using MultigridCases = ForGtest<Spaces>::type;
 TYPED_TEST_SUITE(Multigrid, MultigridCases, SpaceName);
-
-template <class Exec>
-std::vector<double> applied(const krysol::AnyPreconditioner<double, Exec>& m,
-                            const std::vector<double>& r) {
-  const auto z = to_device<Exec>(std::vector<double>(r.size()));
-  m.apply(Exec{}, to_device<Exec>(r), z);
-  Kokkos::fence();
-  return to_host(z);
-}
-
-/// The largest |1 - lambda| over the eigenvalues of M^-1 A: those of L' M^-1 L, with A = L L'.
-template <class Exec>
-double rate(const krysol::AnyPreconditioner<double, Exec>& m, const Triplets<double>& a) {
-  const auto l = cholesky(dense(a));
-  const std::size_t n = l.rows;
-  Dense<std::complex<double>> product(n, n);
-  for (std::size_t j = 0; j < n; ++j) {
-    std::vector<double> column(n);
-    for (std::size_t i = j; i < n; ++i) column[i] = static_cast<double>(l(i, j));
-    const auto z = applied(m, column);
-    for (std::size_t i = 0; i < n; ++i) {
-      double sum = 0;
-      for (std::size_t k = i; k < n; ++k) sum += static_cast<double>(l(k, i)) * z[k];
-      product(i, j) = sum;
-    }
-  }
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      product(i, j) = product(j, i) = (product(i, j) + product(j, i)) / 2.0;
-    }
-  }
-  double worst = 0;
-  for (const double lambda : hermitian_eigen(product).values) {
-    worst = std::max(worst, std::abs(1 - lambda));
-  }
-  return worst;
-}
 
 struct Rates {
   const char* problem;
@@ -370,18 +334,20 @@ TYPED_TEST(Multigrid, ReportsItsLevels) {
   EXPECT_EQ(names[0], "levels");
   const auto levels = static_cast<std::size_t>(std::stoi(report[0].value));
   EXPECT_GE(levels, 3U);
-  ASSERT_EQ(names.size(), 8 + levels);
+  ASSERT_EQ(names.size(), 9 + levels);
   EXPECT_EQ(names[1], "coarsening");
   EXPECT_EQ(report[1].value, "grids");
-  EXPECT_EQ(names[2], "products of a smoother");
-  EXPECT_EQ(report[2].value, "2");
-  EXPECT_EQ(names[4], "near-null vectors");
-  EXPECT_EQ(report[4].value, "1");
-  EXPECT_EQ(names[7], "level 1");
-  EXPECT_TRUE(report[7].value.starts_with("4096 rows, 27136 nonzeros, ")) << report[7].value;
-  EXPECT_TRUE(report[8].value.starts_with("729 rows, 15625 nonzeros, ")) << report[8].value;
+  EXPECT_EQ(names[2], "smoother");
+  EXPECT_EQ(report[2].value, "chebyshev");
+  EXPECT_EQ(names[3], "steps of a smoother");
+  EXPECT_EQ(report[3].value, "2");
+  EXPECT_EQ(names[5], "near-null vectors");
+  EXPECT_EQ(report[5].value, "1");
+  EXPECT_EQ(names[8], "level 1");
+  EXPECT_TRUE(report[8].value.starts_with("4096 rows, 27136 nonzeros, ")) << report[8].value;
+  EXPECT_TRUE(report[9].value.starts_with("729 rows, 15625 nonzeros, ")) << report[9].value;
   EXPECT_EQ(names.back(), "seconds of the setup");
-  const double nonzeros = std::stod(report[6].value);
+  const double nonzeros = std::stod(report[7].value);
   EXPECT_GT(nonzeros, 1.1);
   EXPECT_LT(nonzeros, 2.0);
 }
@@ -413,7 +379,7 @@ TYPED_TEST(Multigrid, SaysWhatItsOptionsMayBe) {
   EXPECT_EQ(
       said("amg:theta=1"),
       "preconditioner 'amg:theta=1': unknown option 'theta'; known: cycle degree strength block "
-      "coarsest precision coarsening aggressive vectors");
+      "coarsest precision coarsening aggressive vectors smoother");
   EXPECT_EQ(said("amg:coarsening=pmis"),
             "preconditioner 'amg:coarsening=pmis': option 'coarsening' must be one of auto "
             "aggregates classical, not 'pmis'");
