@@ -69,11 +69,6 @@ struct Options {
   MachineOptions machine;
 };
 
-/// Where a vector goes; "-" is standard output.
-std::filesystem::path vector_path(const std::string& option) {
-  return option == "-" ? "/dev/stdout" : option;
-}
-
 std::vector<PreconditionerInfo> preconditioners_and_auto() {
   auto list = list_preconditioners();
   list.push_back(
@@ -113,16 +108,20 @@ class Outputs {
       failures_.emplace_back(e.what());
     } catch (const std::bad_alloc& e) {
       failures_.emplace_back(std::string("not enough memory: ") + e.what());
+      memory_ = true;
     }
   }
 
-  /// Throws FileError with what could not be written.
+  /// Throws FileError with what could not be written, std::runtime_error where that was for want of
+  /// memory.
   void finish() const {
+    if (memory_) throw std::runtime_error(fmt::format("{}", join(failures_, "; ")));
     if (!failures_.empty()) throw FileError(fmt::format("{}", join(failures_, "; ")));
   }
 
  private:
   std::vector<std::string> failures_;
+  bool memory_ = false;
 };
 
 /// A measurement beside the solve, which must not be the reason why that fails.
@@ -134,6 +133,11 @@ void add_bandwidth(Report& report) {
   }
 }
 
+/// That are written.
+std::vector<std::string> files_of(const Options& o) {
+  return {o.output, o.history, o.json, o.page, o.witness, o.save_choice};
+}
+
 /// The direction along which the matrix was seen not to be positive definite.
 template <class S>
 void write_witness(const Options& options, const Report& report) {
@@ -141,12 +145,12 @@ void write_witness(const Options& options, const Report& report) {
   const auto& direction = report.result.breakdown.direction;
   const auto rows = static_cast<Index>(direction.size());
   if constexpr (is_complex<S>) {
-    write_dense(vector_path(options.witness), rows, 1, direction);
+    write_dense(options.witness, rows, 1, direction);
   } else {
     std::vector<double> real;
     real.reserve(direction.size());
     for (const auto& v : direction) real.push_back(v.real());
-    write_dense(vector_path(options.witness), rows, 1, real);
+    write_dense(options.witness, rows, 1, real);
   }
 }
 
@@ -231,15 +235,20 @@ std::vector<std::string> without_options(const std::vector<std::string>& words,
 
 /// As it was typed, and with what was chosen by measuring.
 html::SolveCommands commands_of(const Options& options, const Report& report) {
-  std::vector<std::string> words = without_options(
-      options.words,
-      {"--format", "--reorder", "--precond", "--threads", "--tuning", "--save-tuning", "--report"});
+  const std::string preconditioner =
+      report.trials.empty() ? report.preconditioner : stages_as_text(report.trials);
+  std::vector<std::string_view> replaced = {"--format", "--reorder",     "--precond", "--threads",
+                                            "--tuning", "--save-tuning", "--report"};
+  if (!preconditioner.starts_with("auto") && !preconditioner.starts_with("amg")) {
+    replaced.insert(replaced.end(), {"--near-null", "--coordinates"});  // which others refuse
+  }
+  std::vector<std::string> words = without_options(options.words, replaced);
   const auto add = [&](const char* option, const std::string& chosen) {
     if (!chosen.empty()) words.insert(words.end(), {option, chosen});
   };
   add("--format", report.format);
   add("--reorder", report.order.name);
-  add("--precond", report.trials.empty() ? report.preconditioner : stages_as_text(report.trials));
+  add("--precond", preconditioner);
   if (report.device.empty()) add("--threads", fmt::format("{}", report.threads));
   return {quoted_command(options.words), quoted_command(words)};
 }
@@ -265,7 +274,7 @@ int run_typed(const Options& options, SolveOptions wanted, const Assembled<S>& a
   if (options.strict && !setup.refusal.empty()) {
     throw UsageError(setup.refusal + "; --strict takes nothing in its place");
   }
-  const SystemSource from{options.matrix, options.rhs, options.x0, options.read};
+  const SystemSource from{options.matrix, options.rhs, options.x0, options.read, files_of(options)};
   System<S> system = make_system(from, solver, attached, report);
   const CatchInterrupt interrupt;  // what there is will be written
   {
@@ -281,6 +290,9 @@ int run_typed(const Options& options, SolveOptions wanted, const Assembled<S>& a
   }
   const SolveReport solved = solver.report();
   take(solved, report);
+  if (report.result.cg) {  // what came after x
+    report.seconds_to_solution -= report.result.cg->spectrum.confirming_seconds;
+  }
   if (options.profile) report.profile = profile_with_bytes(report);
   outputs.attempt([&] { write_tuning(options, solved); });
   // Of a singular system x* is one solution of many.
@@ -295,7 +307,7 @@ int run_typed(const Options& options, SolveOptions wanted, const Assembled<S>& a
         "{} was not written: |b - A x| is {:.2e}, {:.2e} at the start; x is no solution",
         options.output, report.result.residual, report.result.initial_residual));
   } else if (!options.output.empty() && report.solved) {
-    outputs.attempt([&] { write_dense(vector_path(options.output), a.rows, 1, system.x); });
+    outputs.attempt([&] { write_dense(options.output, a.rows, 1, system.x); });
   } else if (!options.output.empty()) {
     report.notes.push_back(
         fmt::format("{} was not written: nothing was solved, see the advice", options.output));
@@ -468,8 +480,7 @@ int main_checked(int argc, char** argv) {
                                  options.format));
   }
   check_standard_output(options);
-  check_writable({options.output, options.history, options.json, options.page, options.witness,
-                  options.save_choice},
+  check_writable(files_of(options),
                  {options.matrix, options.rhs, options.x0, options.near_null, options.coordinates,
                   options.choice == options.save_choice ? std::string() : options.choice});
   options.read.threads = std::max(options.machine.threads, 0);

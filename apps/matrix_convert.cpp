@@ -17,6 +17,7 @@
 
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
+#include <Kokkos_Core.hpp>
 
 #include <krysol/io/bytes/archive_writer.hpp>
 #include <krysol/io/bytes/file.hpp>
@@ -396,6 +397,8 @@ int main_checked(int argc, char** argv) {
     throw UsageError("--key goes with Rutherford-Boeing, not with Matrix Market");
   }
   check_writable({o.out});
+  std::optional<Kokkos::ScopeGuard> guard;  // problems are made by all cores
+  if (is_made(o.in)) guard.emplace(kokkos_settings({.threads = o.read.threads}));
   MatrixFile file = matrix_from(o.in, o.read);
   return std::visit(
       [&](auto& entries) {

@@ -13,6 +13,7 @@
 #include <iterator>
 #include <optional>
 #include <set>
+#include <sstream>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -20,6 +21,7 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include <krysol/io/bytes/file.hpp>
 #include <krysol/io/bytes/parse_error.hpp>
 #include <krysol/report/runs/golden_outcomes.hpp>
 #include <krysol/report/runs/run_page.hpp>
@@ -53,14 +55,15 @@ struct Options {
   std::string save_golden;
   std::vector<std::string> merge;
   std::string history;
+  bool fetches_to = false;   // was given
+  bool limits_time = false;  // likewise
 };
 
+/// What runs and tables of outcomes take; more is none.
+constexpr std::int64_t longest_text = 24 << 20;
+
 std::string text_of_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw UsageError(fmt::format("{}: cannot be read", path));
-  std::string text(std::istreambuf_iterator<char>(in), {});
-  if (in.bad()) throw UsageError(fmt::format("{}: cannot be read", path));
-  return text;
+  return std::string(read_text(path, longest_text).view());
 }
 
 RunRecord run_from(const std::string& path) { return run_record_of(text_of_file(path), path); }
@@ -152,6 +155,22 @@ int finish(const Options& o, const RunRecord& run) {
   return worse ? exit_not_converged : exit_converged;
 }
 
+std::vector<std::string> split_at_commas(const std::string& text) {
+  std::vector<std::string> out;
+  std::istringstream in(text);
+  for (std::string one; std::getline(in, one, ',');) out.push_back(one);
+  return out;
+}
+
+/// K and N of a part that a file says it is.
+std::pair<std::int64_t, std::int64_t> shard_in(const std::string& text, const std::string& path) {
+  try {
+    return shard_of(text);
+  } catch (const UsageError&) {
+    throw UsageError(fmt::format("{}: \"shard\": parts K/N were expected, found '{}'", path, text));
+  }
+}
+
 RunRecord merged(const std::vector<std::string>& paths, const std::string& command) {
   RunRecord out;
   std::set<std::pair<std::string, std::string>> seen;
@@ -181,10 +200,14 @@ RunRecord merged(const std::vector<std::string>& paths, const std::string& comma
       throw UsageError(fmt::format("{}: had a limit of {} s a solve, {} of {}", path,
                                    part.time_limit_s, paths.front(), out.time_limit_s));
     }
-    if (part.shard.find('/') != std::string::npos) {
-      const auto [k, n] = shard_of(part.shard);
+    for (const std::string& one : split_at_commas(part.shard)) {
+      const auto [k, n] = shard_in(one, path);
+      if (of > 0 && n != of) {
+        throw UsageError(
+            fmt::format("{}: is of a list in {} parts, others of one in {}", path, n, of));
+      }
       parts.insert(k);
-      of = std::max(of, n);
+      of = n;
     }
     if (part.machine != out.machine) out.machine = "several";
     out.started = std::min(out.started, part.started);
@@ -202,10 +225,13 @@ RunRecord merged(const std::vector<std::string>& paths, const std::string& comma
     }
   }
   out.command = command;
-  out.shard = of == static_cast<std::int64_t>(parts.size())
-                  ? ""
-                  : fmt::format("{} of {} parts", parts.size(), of);
-  if (!out.shard.empty()) fmt::print(stderr, "regress: only {} were given\n", out.shard);
+  out.shard.clear();
+  if (static_cast<std::int64_t>(parts.size()) < of) {
+    for (const std::int64_t k : parts) {
+      out.shard += fmt::format("{}{}/{}", out.shard.empty() ? "" : ",", k, of);
+    }
+    fmt::print(stderr, "regress: only {} of {} parts were given\n", parts.size(), of);
+  }
   if (out.machine == "several") out.triad.clear();  // there is none that all times relate to
   const auto place = [&](const std::string& method) {
     return std::find_if(out.methods.begin(), out.methods.end(),
@@ -314,6 +340,13 @@ void refuse_what_does_nothing(const Options& o) {
   const std::pair<const char*, bool> of_solving[] = {
       {"matrices", !s.places.empty() || !s.list_files.empty()},
       {"--fetch", !s.fetch.empty()},
+      {"--fetch-to", o.fetches_to},
+      {"--index", !s.index.empty()},
+      {"--name", !s.name.empty()},
+      {"--group", !s.group.empty()},
+      {"--spd", !s.spd.empty()},
+      {"--field, --min-rows, --max-rows, --min-nonzeros and --max-nonzeros", s.needs_sizes()},
+      {"--time-limit", o.limits_time},
       {"--shard", !s.shard.empty()},
       {"--method", !o.methods.empty()},
       {"--program", !o.program.empty()},
@@ -337,9 +370,33 @@ void refuse_what_does_nothing(const Options& o) {
     refuse("--history", of_one_run);
   }
   if (!o.merge.empty()) refuse("--merge", of_solving);
+  if (o.fetches_to && s.fetch.empty()) throw UsageError("--fetch-to goes with --fetch");
   if (!o.against.empty() && o.turns >= 0 && o.turns < 2) {
     throw UsageError("--against compares times, and needs --turns 2 or more");
   }
+}
+
+/// That are written.
+std::vector<std::string> files_of(const Options& o) {
+  std::vector<std::string> files;
+  if (o.history.empty()) files = {o.output, beside(o.output, ".csv"), o.save_golden};
+  if (!o.no_page) files.push_back(beside(o.output, ".html"));
+  return files;
+}
+
+/// Solves; nothing where it was interrupted.
+std::optional<int> run_all(const Options& o, const std::string& command) {
+  RunSettings settings = settings_of(o, command);
+  std::vector<std::string> matrices;
+  for (const ListedMatrix& m : settings.matrices) matrices.push_back(m.file);
+  check_writable(files_of(o), matrices);
+  if (!fetch_matrices(settings.matrices, o.quiet)) return std::nullopt;
+  RegressionRun regression(std::move(settings));
+  const auto record = regression.run();
+  if (!record) return std::nullopt;
+  const int code = finish(o, *record);
+  regression.forget();
+  return code;
 }
 
 int run(const Options& o, const std::string& command) {
@@ -347,19 +404,10 @@ int run(const Options& o, const std::string& command) {
   check_comparisons(o);
   if (!o.merge.empty()) return finish(o, merged(o.merge, command));
   const CatchInterrupt interrupt;
-  const auto interrupted = [] {
-    fmt::print(stderr, "regress: interrupted; the same command goes on from here\n");
-    CatchInterrupt::raise_again();
-    constexpr int code = 130;
-    return code;
-  };
-  RunSettings settings = settings_of(o, command);
-  if (!fetch_matrices(settings.matrices, o.quiet)) return interrupted();
-  RegressionRun regression(std::move(settings));
-  const auto record = regression.run();
-  if (!record) return interrupted();
-  const int code = finish(o, *record);
-  regression.forget();
+  if (const auto code = run_all(o, command)) return *code;
+  fmt::print(stderr, "regress: interrupted; the same command goes on from here\n");
+  CatchInterrupt::raise_again();
+  constexpr int code = 130;
   return code;
 }
 
@@ -408,8 +456,8 @@ void add_options(CLI::App& app, Options& o) {
       ->check(number_from(0, false))
       ->capture_default_str();
   app.add_option("--memory-limit", o.memory_limit_gb,
-                 "GB for a solve (default: half of the machine's)")
-      ->check(number_from(0, false));
+                 "GB for a solve, from 0.01 (default: half of the machine's)")
+      ->check(CLI::Range(0.01, 1e9));
   app.add_option("--jobs", o.jobs,
                  "solves at a time (default: cores); times are taken one at a time")
       ->check(whole_number(1, 4096));
@@ -451,20 +499,25 @@ void check_outputs(const Options& o) {
     throw UsageError(
         fmt::format("--output takes FILE.json{}, not {}", shows ? " or FILE.html" : "", o.output));
   }
-  std::vector<std::string> files;
-  if (!shows) files = {o.output, beside(o.output, ".csv")};
-  if (!o.no_page) files.push_back(beside(o.output, ".html"));
   std::error_code ignored;
   const bool goes_on = !shows && o.merge.empty() && fs::exists(o.output + ".journal", ignored);
-  for (const std::string& file : files) {
-    if (o.restart || goes_on || !fs::is_regular_file(file, ignored)) continue;
+  for (const std::string& file : files_of(o)) {
+    if (o.restart || goes_on || file == o.save_golden) continue;
+    if (!fs::is_regular_file(file, ignored)) continue;
     throw UsageError(fmt::format(
         "{}: is there already; give --output another name, or --restart to replace it", file));
   }
-  files.push_back(o.save_golden);
   std::vector<std::string> inputs = o.merge;
-  inputs.insert(inputs.end(), {o.baseline, o.golden});
-  check_writable(files, inputs);
+  const auto read = [&inputs](const std::vector<std::string>& more) {
+    inputs.insert(inputs.end(), more.begin(), more.end());
+  };
+  read({o.baseline, o.golden, o.selection.index});
+  read(o.selection.list_files);
+  for (const std::string& program : {o.program, o.against}) {
+    if (program.find('/') != std::string::npos) inputs.push_back(program);
+  }
+  if (!shows) inputs.push_back(o.output + ".journal");
+  check_writable(files_of(o), inputs);
 }
 
 int main_checked(int argc, char** argv) {
@@ -479,7 +532,7 @@ int main_checked(int argc, char** argv) {
       "when it is started again.\n"
       "Exit code: 0 nothing is worse, 1 something is (or crashed, or a result is wrong), 2 bad "
       "input\n"
-      "or usage, 130 interrupted.",
+      "or usage, 3 internal error or not enough memory, 130 interrupted.",
       "regress"};
   add_options(app, options);
   if (const auto done =
@@ -487,6 +540,8 @@ int main_checked(int argc, char** argv) {
                 [&] { return list_text(options); })) {
     return *done;
   }
+  options.fetches_to = app.count("--fetch-to") > 0;
+  options.limits_time = app.count("--time-limit") > 0;
   refuse_what_does_nothing(options);
   check_outputs(options);
   std::vector<std::string> words(argv, argv + argc);

@@ -262,6 +262,7 @@ Results measure_all(const Options& o) {
     const auto files = matrix_files(name, passed_over);
     names.insert(names.end(), files.begin(), files.end());
   }
+  check_writable({o.csv, o.json, o.picture}, names);
   if (folder || names.size() > 1) return measure_collection(o, names, std::move(passed_over));
   if (o.limit > 0) throw UsageError(limit_of_one);
   return measure_one(o, names[0]);

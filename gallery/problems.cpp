@@ -14,6 +14,7 @@
 #include <krysol/gallery/bilinear.hpp>
 #include <krysol/gallery/elasticity.hpp>
 #include <krysol/gallery/tet_mesh.hpp>
+#include <krysol/spmv/base/memory.hpp>
 
 namespace krysol::gallery {
 namespace {
@@ -266,49 +267,79 @@ struct Parameter {
   bool whole = false;
 };
 
+/// About the bytes of a problem of size n while it is made: factor n^power, for `random` times the
+/// density.
+struct Memory {
+  int power;
+  double factor;
+  bool times_parameter = false;
+
+  double bytes(double n, double parameter) const {
+    return factor * std::pow(n, power) * (times_parameter ? parameter : 1);
+  }
+};
+
 struct Problem {
   ProblemInfo info;
   std::int64_t largest;  // size that 2^31 - 1 rows and 64 GB allow
+  Memory memory;
   HostCsr<double> (*make)(std::int64_t n, double parameter);
   Parameter parameter{};
 };
 
 constexpr Problem problems[] = {
-    {{"poisson", "poisson:N, 7-point Laplacian on N^3 points"}, 1000, &poisson3d},
-    {{"poisson27", "poisson27:N, 27-point Laplacian on N^3 points"}, 550, &poisson27},
-    {{"poisson2d", "poisson2d:N, 5-point Laplacian on N^2 points"}, 30000, &poisson2d},
-    {{"jumps", "jumps:N, 7 points on N^3 cells with coefficients of 1e-3 to 1e3"}, 1000, &jumps3d},
+    {{"poisson", "poisson:N, 7-point Laplacian on N^3 points"}, 1000, {3, 100}, &poisson3d},
+    {{"poisson27", "poisson27:N, 27-point Laplacian on N^3 points"}, 550, {3, 340}, &poisson27},
+    {{"poisson2d", "poisson2d:N, 5-point Laplacian on N^2 points"}, 30000, {2, 70}, &poisson2d},
+    {{"jumps", "jumps:N, 7 points on N^3 cells with coefficients of 1e-3 to 1e3"},
+     1000,
+     {3, 100},
+     &jumps3d},
     {{"anisotropy", "anisotropy:N, 5 points on N^2, 1000 times stronger along x"},
      30000,
+     {2, 70},
      &anisotropy2d},
     {{"rotated", "rotated:N[:DEGREES], N^2 bilinear elements, 100 times stronger along 30 degrees"},
      20000,
+     {2, 120},
      &rotated2d,
      {"an angle between -360 and 360 degrees", 30, -360, 360}},
-    {{"fem", "fem:N, 27 points on N^3 nodes, three unknowns a node"}, 300, &blocks27},
+    {{"fem", "fem:N, 27 points on N^3 nodes, three unknowns a node"}, 300, {3, 2950}, &blocks27},
     {{"elasticity", "elasticity:N, N^3 trilinear hexahedra, clamped at one side, in 3 x 3 blocks"},
      270,
+     {3, 2950},
      &hexahedra},
-    {{"beam", "beam:N, N x N x 4N of them, clamped at one end"}, 170, &beam3d},
+    {{"beam", "beam:N, N x N x 4N of them, clamped at one end"}, 170, {3, 11800}, &beam3d},
     {{"beam2d", "beam2d:N, plane strain, N x 4N bilinear elements, clamped at one end"},
      6000,
+     {2, 1800},
      &beam2d},
-    {{"neumann", "neumann:N, 7 points on N^3 without boundary values: singular"}, 1000, &neumann3d},
+    {{"neumann", "neumann:N, 7 points on N^3 without boundary values: singular"},
+     1000,
+     {3, 100},
+     &neumann3d},
     {{"neumann2d", "neumann2d:N, 5 points on N^2 without boundary values: singular"},
      30000,
+     {2, 70},
      &neumann2d},
-    {{"wathen", "wathen:N, N^2 elements of eight nodes with random densities"}, 5000, &wathen},
+    {{"wathen", "wathen:N, N^2 elements of eight nodes with random densities"},
+     5000,
+     {2, 1200},
+     &wathen},
     {{"mesh", "mesh:N, linear tetrahedra of an unstructured mesh, about N unknowns"},
      300000000,
+     {1, 400},
      &tetrahedra},
     {{"laplacian",
       "laplacian:N[:PARTS], of a random graph of N nodes in that many parts: singular"},
      100000000,
+     {1, 220},
      &graph_laplacian,
      {"a whole number of parts from 1 to 1000", 1, 0, 1000, true}},
-    {{"graph", "graph:N, N rows of power-law lengths"}, 300000000, &power_law},
+    {{"graph", "graph:N, N rows of power-law lengths"}, 300000000, {1, 220}, &power_law},
     {{"random", "random:N[:DENSITY], N x N, a share of its places filled (0.01)"},
      1000000000,
+     {2, 12, true},
      &random_square,
      {"a density above 0 and up to 1", 0.01, 0, 1}},
 };
@@ -369,6 +400,7 @@ HostCsr<double> make_problem(std::string_view text) {
     if (of.whole && 2 * parameter > n) {  // a part is two nodes or more
       throw std::invalid_argument(fmt::format("'{}': {} parts of {} nodes", text, parameter, n));
     }
+    require_host_memory(fmt::format("the rows of {}", text).c_str(), p.memory.bytes(n, parameter));
     return p.make(static_cast<std::int64_t>(n), parameter);
   }
   throw_unknown(text);

@@ -39,7 +39,7 @@ std::vector<ProblemInfo> list_problems();
 ///   random:N[:D]  N x N with a share D of places filled (default: 0.01), at random
 /// All but the last two are symmetric, and positive definite but for neumann, neumann2d and
 /// laplacian, which are semidefinite. The same name is the same matrix on every machine. Throws
-/// std::invalid_argument for others.
+/// std::invalid_argument for others, OutOfMemory where there is less memory than it takes.
 HostCsr<double> make_problem(std::string_view text);
 
 /// True for names of problems whose matrix equals its transpose: all but graph and random.

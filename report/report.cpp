@@ -185,9 +185,11 @@ std::string outcome_block(const Report& r) {
                        s.iterations == 1 ? "" : "s", duration(s.seconds));
     const std::string relative =
         s.b_norm > 0 ? fmt::format(" = {:.3e} |b|", s.residual / s.b_norm) : "";
-    out += line("", fmt::format("true residual |b - Ax| = {:.3e}{}", s.residual, relative));
-    if (s.outside_range > 1e-12 * s.b_norm && s.status != Status::inconsistent) {
-      out += line("", fmt::format("b without its part outside the range of A: of norm {:.3e}",
+    const bool projected = s.outside_range > 1e-12 * s.b_norm && s.status != Status::inconsistent;
+    out += line("", fmt::format("true residual |{} - Ax| = {:.3e}{}", projected ? "Pb" : "b",
+                                s.residual, relative));
+    if (projected) {
+      out += line("", fmt::format("Pb: b without its part outside the range of A, of norm {:.3e}",
                                   s.outside_range));
     }
     if (r.error) out += line("", fmt::format("error |x - x*| = {:.3e} |x*|", *r.error));

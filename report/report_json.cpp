@@ -96,6 +96,7 @@ Json as_json(const Spectrum& s) {
               {"condition", s.condition},
               {"at_least", s.at_least},
               {"confirming_steps", s.confirming_steps},
+              {"confirming_seconds", s.confirming_seconds},
               {"values", Json::array()}};
   for (const RitzValue& v : s.values) out["values"].push_back(as_json(v));
   return out;

@@ -113,8 +113,8 @@ struct Solver<T>::State {
     to.null_vectors = found.count();
     if (found.count() > 0) {
       to.notes.push_back(
-          fmt::format("A is singular: the rows of {} component{} sum to 0. x is one of many "
-                      "solutions, with the mean of the starting guess on each component",
+          fmt::format("A is singular: the rows of {} component{} sum to 0. Of the solutions, where "
+                      "there are any, x has the mean of the starting guess on each component",
                       found.count(), found.count() == 1 ? "" : "s"));
     }
     const Index lone = rows_of_diagonal_alone(a);

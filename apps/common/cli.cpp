@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <limits>
@@ -57,10 +58,11 @@ namespace {
 bool same_file(const std::string& a, const std::string& b) {
   std::error_code failed;
   if (std::filesystem::equivalent(a, b, failed) && !failed) return true;
-  // Absolute first: the name of a file that is not there, and has no folder, would stay as it is.
-  const auto path_a = weakly_canonical(std::filesystem::absolute(a, failed), failed);
+  // Absolute first: the name of a file that is not there, and has no folder, would stay as it is. A
+  // link may lead to what is not there yet.
+  const auto path_a = weakly_canonical(behind_links(std::filesystem::absolute(a, failed)), failed);
   if (failed) return false;
-  const auto path_b = weakly_canonical(std::filesystem::absolute(b, failed), failed);
+  const auto path_b = weakly_canonical(behind_links(std::filesystem::absolute(b, failed)), failed);
   return !failed && path_a == path_b;
 }
 
@@ -209,6 +211,7 @@ std::optional<int> parse(CLI::App& app, int argc, char** argv, const std::string
 }
 
 int run_program(std::string_view name, const std::function<int()>& program) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file at its limit (ulimit -f) is an error of one output
   try {
     return program();
   } catch (const FileError& e) {

@@ -38,6 +38,7 @@ struct SystemSource {
   const std::string& rhs;
   const std::string& x0;  // empty: zeros
   const ReadOptions& read;
+  std::vector<std::string> outputs{};  // which may not be what is read
 };
 
 /// A file's first column as a vector of the system. Throws UsageError where it does not fit.
@@ -94,6 +95,7 @@ void make_rhs(const SystemSource& from, const Solver<S>& solver, const AttachedV
   const Index rows = solver.rows();
   RhsSpec rhs = parse_rhs(from.rhs, from.matrix, attached.rhs.cols > 0);
   if (rhs.kind == RhsSpec::Kind::file) {
+    check_writable(from.outputs, {rhs.file.string()});
     try {
       system.b = read_vector<S>(from, rhs.file, rows, what, report.notes);
     } catch (const std::exception& e) {

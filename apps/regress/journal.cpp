@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <fstream>
 #include <iterator>
@@ -15,6 +16,7 @@
 
 #include <krysol/io/bytes/parse_error.hpp>
 #include <krysol/io/bytes/source.hpp>
+#include <krysol/report/runs/json_shape.hpp>
 #include "common/cli.hpp"
 
 namespace krysol::apps {
@@ -48,8 +50,17 @@ std::pair<std::string, std::string> first_difference(std::string was, std::strin
 
 Journal::Journal(std::filesystem::path path) : path_(std::move(path)) {
   for (;;) {
-    file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (file_ < 0) throw FileError(fmt::format("{}: {}", path_.string(), reason(errno)));
+    file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+    const bool link = file_ < 0 && errno == ELOOP;
+    if (file_ < 0 && !link) throw FileError(fmt::format("{}: {}", path_.string(), reason(errno)));
+    struct stat kind {};
+    if (link || ::fstat(file_, &kind) != 0 || !S_ISREG(kind.st_mode)) {
+      if (!link) ::close(file_);
+      file_ = -1;
+      throw UsageError(fmt::format(
+          "{}: a file was expected, for what is done so far; this is a link, a pipe or a device",
+          path_.string()));
+    }
     if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
       const int error = errno;
       ::close(file_);
@@ -84,6 +95,13 @@ void Journal::begin(const std::map<std::string, std::string>& what, const std::s
     std::ifstream in(path_, std::ios::binary);
     text.assign(std::istreambuf_iterator<char>(in), {});
   }
+  const std::string begins = fmt::format("{{\"journal\":\"{}\"", journal_schema);
+  if (text.compare(0, begins.size(), begins, 0, std::min(text.size(), begins.size())) != 0) {
+    throw UsageError(
+        fmt::format("{}:1: the journal of a run ({}) was expected, found something else; remove "
+                    "it, or give --output another name",
+                    path_.string(), journal_schema));
+  }
   // What follows the last line feed was being written when the run was ended.
   text.resize(text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1);
   const auto refuse_head = [&](std::string_view found) {
@@ -91,17 +109,17 @@ void Journal::begin(const std::map<std::string, std::string>& what, const std::s
         fmt::format("{}:1: the journal of a run ({}) was expected, found {}; --restart replaces it",
                     path_.string(), journal_schema, found));
   };
-  const Json head = Json::parse(text.substr(0, text.find('\n')), nullptr, false);
   if (restart || text.empty()) {
     if (::ftruncate(file_, 0) != 0)
       throw FileError(fmt::format("{}: {}", path_.string(), reason(errno)));
     write(one_line({{"journal", journal_schema}, {"started", started_}, {"what", what}}));
     return;
   }
-  if (!head.is_object() || !head.contains("journal")) refuse_head("something else");
-  if (head["journal"] != journal_schema) refuse_head(one_line(head["journal"]));
   std::map<std::string, std::string> before;
   try {
+    const std::string first = text.substr(0, text.find('\n'));
+    report::check_json_shape(first, path_.string());
+    const Json head = Json::parse(first);
     before = head.at("what").get<std::map<std::string, std::string>>();
     started_ = head.at("started").get<std::string>();
   } catch (const nlohmann::json::exception& e) {
@@ -138,6 +156,7 @@ void Journal::begin(const std::map<std::string, std::string>& what, const std::s
 }
 
 void Journal::take(const std::string& line) {
+  report::check_json_shape(line, "a line");
   const Json json = Json::parse(line);
   if (json.contains("matrix_entry")) {
     MatrixEntry m = report::matrix_entry_of(json.at("matrix_entry").dump());

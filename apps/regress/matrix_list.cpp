@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "regress/matrix_list.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
-#include <fstream>
 #include <map>
 #include <set>
 #include <sstream>
 
 #include <fmt/core.h>
 
+#include <krysol/io/bytes/file.hpp>
 #include <krysol/io/bytes/parse_error.hpp>
+#include <krysol/io/bytes/source.hpp>
 #include <krysol/io/bytes/stream.hpp>
 #include "common/cli.hpp"
 #include "common/matrix_source.hpp"
@@ -73,21 +77,6 @@ std::size_t sequence_at(const std::string& text, std::size_t at) {
     return 0;
   }
   return length;
-}
-
-/// A name that any file of results can hold, and that comes back from it.
-std::string plain_name(const std::string& text) {
-  std::string out;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = sequence_at(text, at);
-    if (length == 0) {
-      out += fmt::format("%{:02X}", static_cast<unsigned char>(text[at++]));
-    } else {
-      out += text.substr(at, length);
-      at += length;
-    }
-  }
-  return out;
 }
 
 /// What an index says of a matrix.
@@ -168,10 +157,16 @@ void read_ssstats(std::istream& in, const fs::path& path, MatrixIndex& index) {
   }
 }
 
+/// A list or an index, which are no longer than that.
+std::string text_of_table(const fs::path& path) {
+  constexpr std::int64_t longest = 16 << 20;
+  return std::string(read_text(path, longest).view());
+}
+
 void read_index(const fs::path& path, MatrixIndex& index) {
-  std::ifstream in(path);
+  std::istringstream in(text_of_table(path));
   std::string first;
-  if (!in || !std::getline(in, first)) {
+  if (!std::getline(in, first)) {
     throw UsageError(fmt::format("{}: cannot be read as an index of matrices", path.string()));
   }
   if (whole_or(first, -1) >= 0) {
@@ -205,8 +200,13 @@ void complete(ListedMatrix& m, const MatrixIndex& index, const std::string& file
   m.spd = of.spd;
 }
 
+bool may_be_read(const fs::path& folder) { return ::access(folder.c_str(), R_OK | X_OK) == 0; }
+
 /// All of a folder.
-void add_folder(const fs::path& folder, const MatrixIndex& given, std::vector<ListedMatrix>& out) {
+void add_folder(const fs::path& folder, const MatrixIndex& given, std::vector<ListedMatrix>& out,
+                std::vector<std::string>& notes) {
+  if (!may_be_read(folder))
+    throw UsageError(fmt::format("{}: {}", folder.string(), reason(EACCES)));
   MatrixIndex index = given;
   for (const char* const name : {"INDEX.tsv", "ssstats.csv"}) {
     std::error_code ignored;
@@ -226,8 +226,11 @@ void add_folder(const fs::path& folder, const MatrixIndex& given, std::vector<Li
       // What a run works in, and a link back to where this came from.
       const auto inner = fs::weakly_canonical(at->path(), ignored);
       const bool seen = !ignored && !folders.insert(inner.string()).second;
-      if (seen || at->path().filename().string().ends_with(work_ending))
+      if (seen || at->path().filename().string().ends_with(work_ending)) {
         at.disable_recursion_pending();
+      } else if (!may_be_read(at->path())) {
+        notes.push_back(fmt::format("left out: {}: {}", at->path().string(), reason(EACCES)));
+      }
       continue;
     }
     const bool dangling = at->is_symlink(ignored) && !fs::exists(at->path(), ignored);
@@ -256,10 +259,11 @@ void add_folder(const fs::path& folder, const MatrixIndex& given, std::vector<Li
   }
 }
 
-void add_place(const std::string& place, const MatrixIndex& index, std::vector<ListedMatrix>& out) {
+void add_place(const std::string& place, const MatrixIndex& index, std::vector<ListedMatrix>& out,
+               std::vector<std::string>& notes) {
   std::error_code ignored;
   if (fs::is_directory(place, ignored)) {
-    add_folder(place, index, out);
+    add_folder(place, index, out, notes);
     return;
   }
   ListedMatrix m;
@@ -295,8 +299,7 @@ ListedMatrix to_be_fetched(const std::string& name, const std::string& folder,
 }
 
 std::vector<std::string> lines_of_list(const std::string& path) {
-  std::ifstream in(path);
-  if (!in) throw UsageError(fmt::format("{}: the list of matrices cannot be read", path));
+  std::istringstream in(text_of_table(path));
   const fs::path folder = fs::path(path).parent_path();
   std::vector<std::string> out;
   for (std::string line; std::getline(in, line);) {
@@ -388,6 +391,20 @@ bool sizes_of_boeing(const std::string& text, ListedMatrix& m) {
 
 }  // namespace
 
+std::string plain_name(const std::string& text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = sequence_at(text, at);
+    if (length == 0) {
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(text[at++]));
+    } else {
+      out += text.substr(at, length);
+      at += length;
+    }
+  }
+  return out;
+}
+
 bool read_sizes(ListedMatrix& m) {
   constexpr std::int64_t most_text = std::int64_t{1} << 40;
   constexpr std::size_t longest_head = 1 << 22;
@@ -422,9 +439,9 @@ std::vector<ListedMatrix> list_matrices(const MatrixSelection& s, std::vector<st
   MatrixIndex index;
   if (!s.index.empty()) read_index(s.index, index);
   std::vector<ListedMatrix> all;
-  for (const std::string& place : s.places) add_place(place, index, all);
+  for (const std::string& place : s.places) add_place(place, index, all, notes);
   for (const std::string& list : s.list_files) {
-    for (const std::string& place : lines_of_list(list)) add_place(place, index, all);
+    for (const std::string& place : lines_of_list(list)) add_place(place, index, all, notes);
   }
   for (const std::string& name : s.fetch) all.push_back(to_be_fetched(name, s.fetch_folder, index));
   std::set<std::string> files;
@@ -458,10 +475,9 @@ std::vector<ListedMatrix> list_matrices(const MatrixSelection& s, std::vector<st
     }
     if (!is_selected(s, m)) continue;
     // Two files of one name, as NAME.mtx and NAME.rsa, keep their endings.
-    if (names.count(m.name) > 0) m.name = fs::path(m.file).filename().string();
-    for (int k = 2; names.count(m.name) > 0; ++k) {
-      m.name = fmt::format("{}#{}", fs::path(m.file).filename().string(), k);
-    }
+    const std::string whole = plain_name(fs::path(m.file).filename().string());
+    if (names.count(m.name) > 0) m.name = whole;
+    for (int k = 2; names.count(m.name) > 0; ++k) m.name = fmt::format("{}#{}", whole, k);
     names.insert(m.name);
     out.push_back(std::move(m));
   }

@@ -63,6 +63,10 @@ std::vector<ListedMatrix> list_matrices(const MatrixSelection& selection,
 /// "3/16" to both numbers. Throws UsageError where they are none, or make no sense.
 std::pair<std::int64_t, std::int64_t> shard_of(const std::string& text);
 
+/// A name that any file of results can hold, and that comes back from it: control characters and
+/// bytes that are not UTF-8 as %XX.
+std::string plain_name(const std::string& text);
+
 /// Sizes and field from the first lines of Matrix Market, Harwell-Boeing and Rutherford-Boeing
 /// files, compressed or first in an archive; false where they do not show.
 bool read_sizes(ListedMatrix& matrix);

@@ -13,6 +13,7 @@
 
 #include <fmt/core.h>
 
+#include <krysol/io/bytes/parse_error.hpp>
 #include <krysol/spmv/base/memory.hpp>
 #include <krysol/spmv/base/processor.hpp>
 #include "common/cli.hpp"
@@ -108,10 +109,23 @@ std::string stamp_of(const std::string& file) {
   return fmt::format("{} bytes, {}", bytes, time.time_since_epoch().count());
 }
 
-/// A folder that goes when this does.
+/// A folder that goes when this does. Throws UsageError where there is one of that name that is
+/// none of a run, which holds a file that says so.
 class WorkFolder {
  public:
-  explicit WorkFolder(fs::path path) : path_(std::move(path)) {}
+  explicit WorkFolder(fs::path path) : path_(std::move(path)) {
+    constexpr const char* mark = "of_a_run";
+    std::error_code failed;
+    if (fs::exists(fs::symlink_status(path_, failed)) && !fs::exists(path_ / mark, failed)) {
+      throw UsageError(
+          fmt::format("{}: is there already, and not of a run; regress would put its files there "
+                      "and remove it: give --output another name",
+                      path_.string()));
+    }
+    fs::create_directories(path_, failed);
+    if (!failed) write_file((path_ / mark).string(), "regress works here, and removes it\n");
+    if (failed) throw FileError(fmt::format("{}: {}", path_.string(), failed.message()));
+  }
   ~WorkFolder() {
     std::error_code ignored;
     fs::remove_all(path_, ignored);

@@ -165,6 +165,15 @@ SolveMethod method_from(const std::string& text) {
                      (space == std::string::npos || equals < space);
   out.method.options = split_words(named ? text.substr(equals + 1) : text);
   out.method.name = named ? text.substr(0, equals) : text.empty() ? "default" : text;
+  std::vector<std::string> words = out.method.options;
+  words.push_back(out.method.name);
+  for (const std::string& word : words) {
+    if (plain_name(word) == word) continue;
+    throw UsageError(
+        fmt::format("--method {}: printable UTF-8 was expected, which files of "
+                    "results can hold",
+                    plain_name(text)));
+  }
   for (const char* const own :
        {"--json", "--output", "--history", "--quiet", "--no-bandwidth", "--witness",
         "--save-tuning", "--report", "--profile", "--help", "-h", "--version", "--list"}) {
@@ -204,7 +213,9 @@ SolveJob::SolveJob(const std::string& program, ListedMatrix matrix, SolveMethod 
   make_empty(folder_);
   entry.matrix = matrix_.name;
   entry.method = method_.method.name;
-  std::vector<std::string> command = {program, matrix_.file};
+  // A name that begins with a dash would be an option.
+  const bool dash = matrix_.file.starts_with("-");
+  std::vector<std::string> command = {program, (dash ? "./" : "") + matrix_.file};
   command.insert(command.end(), method_.method.options.begin(), method_.method.options.end());
   if (kind_ == SolveKind::repeatable) {
     command.insert(command.end(), method_.repeatable.begin(), method_.repeatable.end());

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <cstring>
 #include <memory>
@@ -68,7 +69,45 @@ namespace {
 
 std::string handle_path(int file) { return fmt::format("/proc/self/fd/{}", file); }
 
+/// Follows symbolic links one by one, as long as go_on(path).
+template <class GoOn>
+std::filesystem::path followed(std::filesystem::path path, const GoOn& go_on) {
+  constexpr int most_links = 40;
+  const std::filesystem::path given = path;
+  for (int link = 0; link < most_links; ++link) {
+    std::error_code failed;
+    if (!go_on(path) || !std::filesystem::is_symlink(path, failed)) return path;
+    const auto to = std::filesystem::read_symlink(path, failed);
+    if (failed) return path;
+    path = to.is_absolute() ? to : path.parent_path() / to;
+  }
+  return given;
+}
+
+/// The descriptor that a name such as /dev/stdout or /dev/fd/5 stands for, -1 for none. Behind it
+/// there may be a file, which others write to through the same descriptor.
+int descriptor_of(const std::filesystem::path& path) {
+  std::error_code failed;
+  const auto handles = std::filesystem::canonical("/proc/self/fd", failed);
+  if (failed) return -1;
+  const auto is_handle = [&](const std::filesystem::path& p) {
+    std::error_code ignored;
+    return std::filesystem::canonical(p.parent_path(), ignored) == handles && !ignored;
+  };
+  const auto end = followed(path, [&](const auto& p) { return !is_handle(p); });
+  if (!is_handle(end)) return -1;
+  const std::string number = end.filename().string();
+  int descriptor = -1;
+  const auto [last, error] =
+      std::from_chars(number.data(), number.data() + number.size(), descriptor);
+  return error == std::errc{} && last == number.data() + number.size() ? descriptor : -1;
+}
+
 }  // namespace
+
+std::filesystem::path behind_links(std::filesystem::path path) {
+  return followed(std::move(path), [](const auto&) { return true; });
+}
 
 OutputFile::OutputFile(const std::filesystem::path& path, OutputOptions options)
     : options_(options),
@@ -77,14 +116,14 @@ OutputFile::OutputFile(const std::filesystem::path& path, OutputOptions options)
       compression_(options.compression.value_or(compression_of(path))) {
   if (name_ == "-") {
     name_ = "standard output";
-    target_.clear();
+    descriptor_ = STDOUT_FILENO;
+  } else {
+    descriptor_ = descriptor_of(path);
   }
+  if (descriptor_ >= 0) target_.clear();
   // Renaming onto a symbolic link would replace the link: follow it first.
   std::error_code ignored;
-  if (std::filesystem::is_symlink(target_, ignored)) {
-    const auto resolved = std::filesystem::weakly_canonical(path, ignored);
-    if (!ignored) target_ = resolved;
-  }
+  target_ = behind_links(target_);
   const auto status = std::filesystem::status(target_, ignored);
   if (std::filesystem::is_directory(status)) fail("cannot be written", EISDIR);
   // Renaming onto a device or a pipe would replace it by a file.
@@ -104,8 +143,8 @@ OutputFile::OutputFile(const std::filesystem::path& path, OutputOptions options)
 OutputFile::~OutputFile() { discard(); }
 
 void OutputFile::open(bool special) {
-  if (target_.empty()) {
-    file_ = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);  // so that closing it leaves the other open
+  if (descriptor_ >= 0) {
+    file_ = ::fcntl(descriptor_, F_DUPFD_CLOEXEC, 0);  // so that closing it leaves the other open
   } else if (special) {
     file_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
   } else {

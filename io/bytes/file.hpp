@@ -53,6 +53,10 @@ FileText read_text(const std::filesystem::path& path, std::int64_t max_text_byte
 /// Throws the FileError of a file whose text is longer than that.
 [[noreturn]] void fail_too_long(const std::string& name, std::int64_t max_text_bytes);
 
+/// What a path names after all symbolic links, also where there is no such file yet; the path
+/// itself where they go in a circle.
+std::filesystem::path behind_links(std::filesystem::path path);
+
 /// How a file is written.
 struct OutputOptions {
   unsigned permissions = 0666;  // of a new file, less the umask
@@ -66,7 +70,8 @@ struct OutputOptions {
 /// name in `commit()`, so that readers see the old file or the complete new one. Compressed as the
 /// end of the name says (`.gz`, `.bz2`, `.xz`, `.zst`), or as asked. A file that exists keeps its
 /// permissions and, after a symbolic link, its place; a new one gets those asked for, less the
-/// umask. Devices and pipes are written directly; "-" is standard output. All but the destructor
+/// umask. Devices and pipes are written directly, and so is what the program has open already: "-",
+/// which is standard output, /dev/stdout, /dev/fd/5. All but the destructor
 /// throw FileError (no such folder, no permission, disk full).
 class OutputFile {
  public:
@@ -107,6 +112,7 @@ class OutputFile {
   OutputOptions options_;
   std::string name_;                 // as the caller gave it, for messages
   std::filesystem::path target_;     // with symbolic links resolved
+  int descriptor_ = -1;              // that is open already and is to be written to
   std::filesystem::path temporary_;  // empty: written directly
   bool nameless_ = false;            // the file that is to be `temporary_` has no name yet
   Compression compression_ = Compression::none;

@@ -143,6 +143,18 @@ Comparison compare(const std::vector<GoldenOutcome>& golden, const RunRecord& ru
           *e.checked_residual / found->residual);
     }
   }
+  if (run.shard.empty()) {
+    const RunIndex index(run);
+    const auto is_method = [&](const std::string& method) {
+      return std::any_of(run.methods.begin(), run.methods.end(),
+                         [&](const Method& m) { return m.name == method; });
+    };
+    for (const GoldenOutcome& g : golden) {
+      if (!is_method(g.method) || index.entry(g.matrix, g.method) != nullptr) continue;
+      out.changes.push_back({Change::Kind::gone, g.matrix, g.method,
+                             fmt::format("{} was expected", to_string(g.outcome)), 0});
+    }
+  }
   sort_changes(out.changes);
   return out;
 }

@@ -8,6 +8,9 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include <krysol/report/html/spy_cells.hpp>
+#include <krysol/report/runs/json_shape.hpp>
+
 namespace krysol::report {
 namespace {
 
@@ -125,6 +128,11 @@ MatrixEntry matrix_from(const Json& json, const std::string& where) {
   keys.read("symmetry", m.symmetry);
   keys.read("spd", m.spd);
   keys.read("spy", m.spy);
+  try {
+    if (!m.spy.empty()) decoded_spy(m.spy);
+  } catch (const std::invalid_argument& e) {
+    throw std::invalid_argument(fmt::format("{}: \"spy\": {}", where, e.what()));
+  }
   return m;
 }
 
@@ -161,6 +169,7 @@ RunEntry entry_from(const Json& json, const std::string& where) {
 }
 
 Json parsed(std::string_view text, const std::string& where) {
+  check_json_shape(text, where);
   try {
     return Json::parse(text);
   } catch (const nlohmann::json::exception& e) {

@@ -50,6 +50,68 @@ Indices minimum_degree(const Offset* row_ptr, const Index* col_idx, Index rows) 
   return {order.indices().data(), order.indices().data() + rows};
 }
 
+/// Whether rows are ascending, each column once, and each entry has its mirror.
+bool is_symmetric_pattern(const Offset* row_ptr, const Index* col_idx, Index rows) {
+  std::vector<Offset> next(index(rows));  // of each row: its first entry that is not yet mirrored
+  for (Index i = 0; i < rows; ++i) {
+    Index before = -1;
+    next[index(i)] = row_ptr[i + 1];
+    for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
+      const Index j = col_idx[k];
+      if (j <= before) return false;
+      before = j;
+      if (j > i) {
+        next[index(i)] = k;
+        break;
+      }
+      if (j == i) continue;
+      Offset& mirror = next[index(j)];
+      if (mirror == row_ptr[j + 1] || col_idx[mirror] != i) return false;
+      ++mirror;
+    }
+    for (Offset k = next[index(i)] + 1; k < row_ptr[i + 1]; ++k) {
+      if (col_idx[k] <= col_idx[k - 1]) return false;
+    }
+  }
+  for (Index i = 0; i < rows; ++i) {
+    if (next[index(i)] != row_ptr[i + 1]) return false;
+  }
+  return true;
+}
+
+/// The entries of a pattern whose mirrors are in it.
+struct MirroredEntries {
+  std::vector<Offset> row_ptr;
+  Indices col_idx;
+};
+
+MirroredEntries mirrored_entries(const Offset* row_ptr, const Index* col_idx, Index rows) {
+  // Row i of the transpose: the rows that have column i.
+  std::vector<Offset> begin(index(rows) + 1, 0);
+  for (Offset k = 0; k < row_ptr[rows]; ++k) ++begin[index(col_idx[k]) + 1];
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  Indices with(static_cast<std::size_t>(row_ptr[rows]));
+  std::vector<Offset> next = begin;
+  for (Index i = 0; i < rows; ++i) {
+    for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
+      with[static_cast<std::size_t>(next[index(col_idx[k])]++)] = i;
+    }
+  }
+  Indices seen(index(rows), -1);  // by which row
+  MirroredEntries kept;
+  kept.row_ptr.push_back(0);
+  for (Index i = 0; i < rows; ++i) {
+    for (Offset k = begin[index(i)]; k < begin[index(i) + 1]; ++k) {
+      seen[index(with[static_cast<std::size_t>(k)])] = i;
+    }
+    for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
+      if (seen[index(col_idx[k])] == i) kept.col_idx.push_back(col_idx[k]);
+    }
+    kept.row_ptr.push_back(static_cast<Offset>(kept.col_idx.size()));
+  }
+  return kept;
+}
+
 /// A, with its rows in an order.
 struct Ordered {
   const Offset* row_ptr;
@@ -270,6 +332,12 @@ double Elimination::flops_of(Index s) const {
 std::optional<Elimination> eliminate(const Offset* row_ptr, const Index* col_idx, Index rows,
                                      double most_entries) {
   const auto start = std::chrono::steady_clock::now();
+  MirroredEntries mirrored;
+  if (!is_symmetric_pattern(row_ptr, col_idx, rows)) {
+    mirrored = mirrored_entries(row_ptr, col_idx, rows);
+    row_ptr = mirrored.row_ptr.data();
+    col_idx = mirrored.col_idx.data();
+  }
   Ordered a{row_ptr, col_idx, {}, {}};
   if (rows > 0) a.set(minimum_degree(row_ptr, col_idx, rows));
   Indices parent = elimination_tree(a);

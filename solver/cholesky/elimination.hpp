@@ -40,8 +40,9 @@ struct Elimination {
   double entries() const { return static_cast<double>(value_begin.back()); }
 };
 
-/// For a symmetric pattern, of which the entries on and below the diagonal are looked at. Nothing
-/// is returned where L would have more than `most_entries` entries below its diagonal.
+/// An entry (i, j) of the pattern counts where (j, i) is there as well: of a matrix that is
+/// symmetric but for rounding one of the two may be missing. Nothing is returned where L would have
+/// more than `most_entries` entries below its diagonal.
 ///
 /// Order: approximate minimum degree (Eigen's; Amestoy, Davis & Duff, SIAM J. Matrix Anal. Appl.
 /// 17(4), 1996, DOI 10.1137/S0895479894278952), then a postorder of the elimination tree (Liu, SIAM

@@ -73,7 +73,9 @@ struct Factorization {
       W* const to = panel + Offset{j} * r;
       for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
         const Index p = e.place[nth(col_idx[k])];
-        if (p >= first + j) to[local[nth(p)]] += Eigen::numext::conj(a[k]);
+        if (p < first + j) continue;
+        const Index q = local[nth(p)];
+        if (q < r && rows[q] == p) to[q] += Eigen::numext::conj(a[k]);  // else it has no mirror
       }
     }
     for (const Index c : children[nth(s)]) {

@@ -54,6 +54,7 @@ struct CgRun {
   void solve() {
     result.cg.emplace();
     result.cg->flexible = flexible;
+    result.cg->preconditioned = !std::is_same_v<M, fused::NoPreconditioner<T>>;
     const std::optional<Status> end = monitor.begin();
     const Status status = end ? *end : iterate();
     if (result.iterations > 0) result.cg->error.solution_norm = solution_norm();
@@ -215,13 +216,16 @@ struct CgRun {
     const bool spread = monitor.sums.all_reduce.spread();  // no process knows the rows of others
     if (!spread && static_cast<double>(steps) * step <= options.confirm) {
       const auto counters = std::tuple(result.spmv, result.vectors, result.preconditioner);
+      const Kokkos::Timer timer;
       const LanczosRun run = from_noise(steps, 0.99 * s.smallest.value);
+      const double seconds = timer.seconds();
       std::tie(result.spmv, result.vectors, result.preconditioner) = counters;
       const Spectrum other = spectrum_of(run);
       confirmed = !result.cg->not_definite && other.known() &&
                   other.smallest.value >= 0.99 * s.smallest.value;
       s = merged(s, other);
       s.confirming_steps = static_cast<std::int64_t>(run.steps());
+      s.confirming_seconds = seconds;
     }
     set_smallest_converged(s, confirmed);
   }

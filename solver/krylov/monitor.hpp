@@ -277,7 +277,9 @@ struct Monitor {
   /// The level below which |b - A x| cannot be told from rounding: 10 eps (|A|_2 |x|_2 + |b|_2).
   /// |A|_2 comes from a power iteration, which can only underestimate it.
   double attainable() {
-    result.attainable = 10 * epsilon * (norm_of_a() * norm2(exec, x, sums) + result.b_norm);
+    const double ax = norm_of_a() * norm2(exec, x, sums);
+    result.attainable = 10 * epsilon * (ax + result.b_norm);
+    if (result.b_norm > 0) result.growth = ax / result.b_norm;
     return result.attainable;
   }
   double norm_of_a() {

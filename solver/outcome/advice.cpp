@@ -26,7 +26,8 @@ std::string residual_so_far(const SolveResult& r) {
 /// " The condition number of M^-1 A is ...", or nothing.
 std::string condition(const SolveResult& r) {
   if (!r.cg || !r.cg->spectrum.known()) return {};
-  return fmt::format(" The condition number of M^-1 A is {}{:.2g}.",
+  return fmt::format(" The condition number of {} is {}{:.2g}.",
+                     r.cg->preconditioned ? "M^-1 A" : "A",
                      r.cg->spectrum.at_least ? "at least " : "", r.cg->spectrum.condition);
 }
 
@@ -38,7 +39,7 @@ std::string in_a_sentence(std::string_view title) {
 std::string beyond_rounding(const SolveResult& r) {
   return fmt::format(
       " That is out of reach: rounding x to this precision alone makes |b - Ax| about {:.1e}, and "
-      "{} seldom gets below ten times that. Ask for less.",
+      "{} ends at one to ten times that. Ask for less.",
       r.rounding, in_a_sentence(r.method.title));
 }
 
@@ -61,13 +62,23 @@ std::string what_is_left(const SolveResult& r) {
   return prediction(r) + condition(r);
 }
 
-/// " A may be singular ..." and what to do, for a result that looks_singular.
+constexpr std::string_view nearly_singular =
+    "A is nearly singular, or singular and b not in its range (then fix an unknown, or add a "
+    "boundary condition)";
+
+/// " |b - Ax| was ..." and what to do, for a result that looks_singular.
 std::string singular(const SolveResult& r) {
+  return fmt::format(" |b - Ax| was {:.2e} at the start: {}. cholesky or MINRES tells.",
+                     r.initial_residual, nearly_singular);
+}
+
+/// What the size of x says of A.
+std::string growth(const SolveResult& r) {
+  constexpr double large = 1e9;
+  if (!(r.growth > large)) return {};
   return fmt::format(
-      " |b - Ax| was {:.2e} at the start: A may be singular to this precision, and b have a part "
-      "outside its range. Fix an unknown, add a boundary condition, or make sure that b is in the "
-      "range of A.",
-      r.initial_residual);
+      " |A||x| is {:.1e} |b|, and the condition number of A no smaller: {}. MINRES tells.",
+      r.growth, nearly_singular);
 }
 
 std::string max_iterations(const SolveResult& r) {
@@ -117,13 +128,15 @@ std::string indefinite_matrix(const SolveResult& r) {
     rows += fmt::format("{}{} ({:.0f} %)", rows.empty() ? "" : ", ", s.row + 1, 100 * s.share);
   }
   return fmt::format(
-      "A is not positive definite{}: at iteration {} p'Ap = {:.6e} for a direction of length 1, so "
-      "that an eigenvalue is no larger. "
-      "Its largest rows, with their share of |p|^2: {}. Look there for a wrong sign, a missing "
+      "A is {}: at iteration {} p'Ap {} for a direction of length 1{}. Its largest rows, with "
+      "their share of |p|^2: {}. Look there for a wrong sign, a missing "
       "boundary condition or a constraint; an indefinite system needs MINRES, a singular one a "
       "fixed "
       "unknown.",
-      e.curvature == 0 ? " but singular" : "", e.iteration, e.curvature, rows);
+      e.curvature == 0 ? "singular to this precision" : "not positive definite", e.iteration,
+      e.curvature == 0 ? std::string("is no more than rounding")
+                       : fmt::format("= {:.6e}", e.curvature),
+      e.curvature == 0 ? "" : ", so that an eigenvalue is no larger", rows);
 }
 
 std::string not_symmetric(const SolveResult& r) {
@@ -209,7 +222,11 @@ std::string_view to_string(Status status) {
 bool looks_singular(const SolveResult& r) {
   if (r.converged() || !r.cg) return false;
   if (r.cg->null_direction) return r.residual > 0.1 * r.initial_residual;
-  return r.cg->spectrum.condition > 1e10 && r.residual > r.initial_residual;
+  // Of no use as x, whatever the spectrum, which flexible CG does not know, says.
+  if (r.cg->flexible || r.status == Status::indefinite_matrix) {
+    return r.residual > r.initial_residual;
+  }
+  return r.cg->spectrum.condition > 1e11 && r.residual > r.initial_residual;
 }
 
 std::string advice(const SolveResult& r) {
@@ -238,16 +255,14 @@ std::string advice(const SolveResult& r) {
                            residual_so_far(r), condition(r), singular(r));
       }
       return fmt::format(
-          "x is as good as this precision allows: |b - Ax| is {:.2e}, {:.2e} was asked for. "
-          "Rounding x alone makes about {:.2e}, all rounding up to {:.2e} "
-          "(10 eps (|A||x| + |b|)){}.{} Ask for less; where |A||x| is much larger than |b|, "
-          "scaling "
-          "the system may help.",
-          r.residual, r.target, r.rounding, r.attainable,
+          "Rounding ends it: |b - Ax| is {:.2e}, {:.2e} was asked for{}. Rounding x alone makes "
+          "about {:.2e}, all rounding of a solve up to {:.2e} (10 eps (|A||x| + |b|)); what lies "
+          "between takes residuals of a higher precision.{}{} Ask for less.",
+          r.residual, r.target,
           r.restarts > 0 ? fmt::format(", and {} restart{} from the true residual led no further",
                                        r.restarts, plural(r.restarts))
                          : "",
-          condition(r));
+          r.rounding, r.attainable, condition(r), growth(r));
     case Status::indefinite_matrix:
       return indefinite_matrix(r);
     case Status::indefinite_preconditioner:

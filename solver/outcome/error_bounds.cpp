@@ -12,17 +12,21 @@ namespace {
 constexpr double tolerated = 0.25;  // share of the squared error that a lower bound may miss
 constexpr double memory = 1e-4;     // and how far back, in the squared error, its rate is taken
 
-/// How much larger than its first term a sum to the end has been, at worst, back to where the sum
-/// is 1 / memory of the last term.
-double safety(const std::vector<double>& terms) {
-  double sum = 0;
+/// How much larger than its first term a sum to the end has been.
+struct Tail {
   double worst = 1;
-  for (std::size_t j = terms.size(); j-- > 0;) {
+  bool seen = false;  // back to where the sum is 1 / memory of the last term; else to the start
+};
+
+Tail tail_of(const std::vector<double>& terms) {
+  double sum = 0;
+  Tail tail;
+  for (std::size_t j = terms.size(); j-- > 0 && !tail.seen;) {
     sum += terms[j];
-    worst = std::max(worst, sum / terms[j]);
-    if (terms.back() <= memory * sum) break;
+    tail.worst = std::max(tail.worst, sum / terms[j]);
+    tail.seen = terms.back() <= memory * sum;
   }
-  return worst;
+  return tail;
 }
 
 std::vector<double> terms_of(const LanczosRun& run) {
@@ -33,7 +37,7 @@ std::vector<double> terms_of(const LanczosRun& run) {
 
 void add_lower(const LanczosRun& run, std::size_t first, ErrorHistory& h) {
   const std::vector<double> terms = terms_of(run);
-  const double rest = safety(terms) * terms.back();
+  const double rest = tail_of(terms).worst * terms.back();
   double sum = 0;  // without the last term; from the end, so that small terms are not lost
   for (std::size_t j = terms.size(); j-- > 0;) {
     if (j + 1 < terms.size()) sum += terms[j];
@@ -52,7 +56,10 @@ void add_upper_estimate(const LanczosRun& run, std::size_t first, const RitzValu
     square.push_back(run.rho[j] * phi / smallest.value);
     if (j < run.steps()) phi = phi / (phi + run.beta[j]);
   }
-  if (smallest.converged) square.back() = std::min(square.back(), safety(terms) * terms.back());
+  const Tail tail = tail_of(terms);
+  if (smallest.converged && tail.seen) {
+    square.back() = std::min(square.back(), tail.worst * terms.back());
+  }
   for (std::size_t j = run.steps(); j-- > 0;) {
     square[j] = std::min(square[j], terms[j] + square[j + 1]);
   }

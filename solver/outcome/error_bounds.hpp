@@ -22,16 +22,16 @@ namespace krysol {
 /// upper_estimate  sqrt(rho phi / mu), phi(0) = 1, phi(j+1) = phi(j) / (phi(j) + beta(j)), mu the
 ///                 smallest Ritz value: an upper bound, were mu the smallest eigenvalue (Meurant &
 ///                 Tichy, Numer. Algorithms 82, 2019, DOI 10.1007/s11075-018-0634-8). For l = k at
-///                 most sqrt(s t(k-1)), where mu has converged; for l < k at most the root of t(l)
-///                 plus the square for l + 1
+///                 most sqrt(s t(k-1)), where mu has converged and the run was long enough for s;
+///                 for l < k at most the root of t(l) plus the square for l + 1
 /// upper_bound     sqrt(gamma rho) by Gauss-Radau quadrature, with gamma(0) = 1 / mu,
 ///                 gamma(j+1) = (gamma(j) - alpha(j)) / (mu (gamma(j) - alpha(j)) + beta(j)), for
 ///                 a mu = lambda_min that is no larger than the smallest eigenvalue of M^-1 A
 ///                 (Meurant & Tichy, Numer. Algorithms 62, 2013, DOI 10.1007/s11075-012-9591-9), or
 ///                 sqrt(rho phi / mu) where that is smaller; NaN where lambda_min is 0
 ///
-/// They bound the error of the x that the recurrence would give without rounding, so the upper
-/// ones are too small below the attainable accuracy. O(steps).
+/// They bound the error of the x that the recurrence would give without rounding: below the
+/// attainable accuracy the upper ones are too small, and a lower one may be too large. O(steps).
 void add_error_bounds(const LanczosRun& run, std::size_t first, const RitzValue& smallest,
                       double lambda_min, ErrorHistory& history);
 

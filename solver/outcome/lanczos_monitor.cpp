@@ -10,6 +10,7 @@ namespace {
 constexpr std::int64_t first_prediction = 10;  // before that nothing has been seen
 constexpr double drifted =
     2;  // |b - A x| over the recurrence's |r|: x is no longer what that bounds
+constexpr double of_rounding = 10;  // |b - A x| over what rounding x makes: errors are its, too
 constexpr std::size_t runs_of_interest = 4;  // the longest know most of the spectrum
 
 }  // namespace
@@ -86,6 +87,10 @@ void LanczosMonitor::conclude(double lambda_min, double epsilon, SolveResult& re
   seen.error = last_bounds(h);
   if (result.residual > drifted * last_) {
     seen.error.upper_estimate = seen.error.upper_bound = not_known;
+  }
+  if (result.residual < of_rounding * result.rounding) {
+    seen.error.lower = not_known;
+    seen.error.delay = 0;
   }
   seen.error.solution_norm = solution_norm;
   seen.error.lambda_min_refuted = refuted;

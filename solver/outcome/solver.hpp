@@ -80,6 +80,7 @@ struct Counter {
 /// What conjugate gradients know of A besides, from their own coefficients.
 struct CgInsight {
   bool flexible = false;        // M changed from call to call: nothing else of this is known
+  bool preconditioned = true;   // else M = 1
   Spectrum spectrum;            // of M^-1 A
   ErrorBounds error;            // |x - x*|_A
   ErrorHistory error_history;   // [iterations + 1] the same for each iterate
@@ -99,6 +100,7 @@ struct SolveResult {
   double outside_range = 0;     // |part of b along null vectors that are known|_2
   double target = 0;            // max(atol, rtol |b|_2)
   double attainable = 0;        // 10 eps (|A||x| + |b|); 0 where it was not needed
+  double growth = 0;            // |A||x| / |b|, which no condition number of A is below; 0 likewise
   double rounding = 0;          // |b - A x| due to rounding x alone, estimated; 0: not estimated
   std::int64_t restarts = 0;    // from the true residual, where the recurrence had drifted off it
   /// [iterations + 1] the recurrence's residual norm, and the true one where that was computed;
@@ -116,7 +118,7 @@ struct SolveResult {
   bool converged() const { return status == Status::converged; }
 };
 
-/// Rounding x alone makes a residual of about `rounding`; methods end at ten times that or so.
+/// Rounding x alone makes a residual of about `rounding`; methods end at one to ten times that.
 inline bool out_of_reach(double target, double rounding) { return target < 2 * rounding; }
 
 /// What an observer sees after each iteration.

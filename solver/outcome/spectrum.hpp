@@ -26,6 +26,7 @@ struct Spectrum {
   double condition = 0;  // largest / smallest; 0: nothing is known
   bool at_least = true;  // an end has not converged: the condition is that, or larger
   std::int64_t confirming_steps = 0;
+  double confirming_seconds = 0;  // that those took, after x was known
 
   bool known() const { return condition > 0; }
 };

@@ -264,6 +264,69 @@ TEST_F(CgSolve, RepairsWhereItIsAskedTo) {
   EXPECT_TRUE(holds(run({matrix, "--repair"}).out, "repaired: "));
 }
 
+TEST_F(CgSolve, WritesBehindWhatStandardOutputHolds) {
+  const std::string grid = (fs::path(KRYSOL_DATA_DIR) / "gr_30_30.mtx").string();
+  for (const std::string to : {"--output -", "--output /dev/stdout", "--json /dev/stdout"}) {
+    write("log", "precious\n");
+    const std::string command =
+        fmt::format("{{ echo before; {} {} --quiet --no-bandwidth {}; echo after; }} >> {}",
+                    KRYSOL_CG_SOLVE, grid, to, in("log").string());
+    EXPECT_EQ(std::system(command.c_str()), 0);
+    const std::string text = text_of(in("log"));
+    EXPECT_TRUE(text.starts_with("precious\nbefore\n")) << to;
+    EXPECT_TRUE(text.ends_with("\nafter\n")) << to;
+    EXPECT_GT(text.size(), 2000U) << to;
+  }
+  write("log", "precious\n");
+  const std::string command = fmt::format("{} {} --quiet --no-bandwidth --output /dev/fd/5 5>> {}",
+                                          KRYSOL_CG_SOLVE, grid, in("log").string());
+  EXPECT_EQ(std::system(command.c_str()), 0);
+  EXPECT_TRUE(text_of(in("log")).starts_with("precious\n%%MatrixMarket matrix array"));
+}
+
+TEST_F(CgSolve, OverwritesNothingThatItFoundAndNoLink) {
+  krysol::write_matrix(in("a.mtx"), chain(30));
+  write_vector("a_b.mtx", std::vector<double>(30, 1.0));
+  const std::string b = text_of(in("a_b.mtx"));
+  Outcome o = run({in("a.mtx").string(), "--output", in("a_b.mtx").string()});
+  EXPECT_EQ(o.code, 2);
+  EXPECT_TRUE(holds(o.err, "a_b.mtx: is read as well, and would be lost")) << o.err;
+  EXPECT_EQ(text_of(in("a_b.mtx")), b);
+  // A link to what is not there yet.
+  fs::create_symlink("later.html", in("link"));
+  o = run(
+      {in("a.mtx").string(), "--report", in("link").string(), "--json", in("later.html").string()});
+  EXPECT_EQ(o.code, 2);
+  EXPECT_TRUE(holds(o.err, "two outputs would go to this file")) << o.err;
+  o = run({in("a.mtx").string(), "--report", in("link").string()});
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_TRUE(fs::is_symlink(in("link")));
+  EXPECT_TRUE(fs::is_regular_file(in("later.html")));
+}
+
+TEST_F(CgSolve, OutlivesALimitOfTheSizeOfFiles) {
+  const std::string command = fmt::format(
+      "ulimit -f 8; {} poisson2d:60 --quiet --no-bandwidth --rhs ones --output {} --history {}",
+      KRYSOL_CG_SOLVE, in("x.mtx").string(), in("h.csv").string());
+  const int status = std::system(("bash -c '" + command + "' 2> " + in("err").string()).c_str());
+  EXPECT_EQ(WEXITSTATUS(status), 2);
+  EXPECT_TRUE(holds(text_of(in("err")), "x.mtx: cannot be written: ")) << text_of(in("err"));
+  EXPECT_FALSE(fs::exists(in("x.mtx")));
+  EXPECT_TRUE(fs::exists(in("h.csv"))) << "which is short";
+}
+
+TEST_F(CgSolve, AsksForMemoryBeforeItMakesAProblem) {
+  for (const char* problem : {"random:1000000:1", "random:400000:0.9", "wathen:5000"}) {
+    const std::string command =
+        fmt::format("ulimit -v 8000000; exec {} {}", KRYSOL_CG_SOLVE, problem);
+    const int status = std::system(("bash -c '" + command + "' 2> " + in("err").string()).c_str());
+    EXPECT_EQ(WEXITSTATUS(status), 3) << problem;
+    EXPECT_TRUE(holds(text_of(in("err")),
+                      fmt::format("not enough memory: no room for 'the rows of {}': ", problem)))
+        << text_of(in("err"));
+  }
+}
+
 TEST_F(CgSolve, SendsOneDocumentToStandardOutput) {
   EXPECT_TRUE(run({grid_, "--quiet", "--output", "-"}).out.starts_with("%%MatrixMarket"));
   EXPECT_TRUE(run({grid_, "--quiet", "--history", "-"}).out.starts_with("iteration,"));

@@ -66,6 +66,10 @@ krysol::MatrixFile read_rb(const fs::path& path) {
   return krysol::parse_harwell_boeing(text.view(), path.string(), {});
 }
 
+TEST_F(MatrixConvert, MakesProblemsWithoutAWordOfItsOwnMachinery) {
+  EXPECT_NE(convert({"mesh:300", in("mesh.mtx").string(), "--threads", "2"}), "");
+}
+
 TEST_F(MatrixConvert, SaysInOneLineWhatItDid) {
   const auto out = in("grid.mtx").string();
   std::string said = convert({grid_, out});

@@ -120,6 +120,10 @@ TEST(SolveBadInput, RefusesVectorsThatOverlap) {
   EXPECT_TRUE(refused(std::span(both).first(3), std::span(both).first(3)));
   EXPECT_TRUE(refused(std::span(both).first(3), std::span(both).last(3)));
   EXPECT_EQ(both, std::vector<double>(5, 1.0));
+  // Side by side they share nothing.
+  std::vector<double> six(6, 1.0);
+  EXPECT_FALSE(refused(std::span(six).first(3), std::span(six).last(3)));
+  EXPECT_FALSE(refused(std::span(six).last(3), std::span(six).first(3)));
 }
 
 TEST(SolveBadInput, RefusesOptionsThatAreNoNumbers) {

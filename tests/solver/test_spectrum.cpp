@@ -179,7 +179,7 @@ TYPED_TEST(Knows, NothingOfASingularMatrixButWhatItSaw) {
       EXPECT_TRUE(krysol::is_nan(r.cg->error.upper_estimate));
       if (r.status == Status::indefinite_matrix) continue;
       EXPECT_TRUE(krysol::looks_singular(r)) << r.advice;
-      EXPECT_TRUE(holds(r.advice, "A may be singular")) << r.advice;
+      EXPECT_TRUE(holds(r.advice, "A is nearly singular, or singular")) << r.advice;
     }
   }
   EXPECT_GE(seen, 1);
@@ -257,8 +257,8 @@ TYPED_TEST(Knows, NoUpperBoundOnceRoundingHasTheLastWord) {
   ASSERT_EQ(r.status, Status::stagnated) << r.advice;
   EXPECT_TRUE(std::isnan(r.cg->error.upper_estimate));
   EXPECT_TRUE(std::isnan(r.cg->error.upper_bound));
-  EXPECT_GT(r.cg->error.lower, 0);
-  EXPECT_TRUE(holds(r.advice, "The condition number of M^-1 A is")) << r.advice;
+  EXPECT_TRUE(std::isnan(r.cg->error.lower));
+  EXPECT_TRUE(holds(r.advice, "The condition number of A is")) << r.advice;
 }
 
 TYPED_TEST(Knows, NothingWithoutAnIteration) {
@@ -493,8 +493,9 @@ TYPED_TEST(Knows, ThatTheMatrixMayBeSingular) {
   const auto r = solver.run().result;
   ASSERT_EQ(r.status, Status::max_iterations) << r.advice;
   EXPECT_GT(r.residual, r.initial_residual);
-  EXPECT_TRUE(holds(r.advice, "A may be singular to this precision")) << r.advice;
-  EXPECT_TRUE(holds(r.advice, "The condition number of M^-1 A is at least")) << r.advice;
+  EXPECT_TRUE(holds(r.advice, "A is nearly singular, or singular and b not in its range"))
+      << r.advice << ' ' << r.cg->spectrum.condition;
+  EXPECT_TRUE(holds(r.advice, "The condition number of A is at least")) << r.advice;
 }
 
 TYPED_TEST(Knows, ThatASmallResidualIsNoSmallError) {

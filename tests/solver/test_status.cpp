@@ -134,7 +134,7 @@ TYPED_TEST(Ends, StagnatedWhereTheToleranceIsOutOfReach) {
         EXPECT_LE(s.result.residual, 100 * epsilon * size);
         EXPECT_LE(s.result.attainable, 10.001 * epsilon * size)
             << "an estimate of |A| is never above it";
-        EXPECT_TRUE(holds(s.result.advice, "as good as this precision allows")) << s.result.advice;
+        EXPECT_TRUE(holds(s.result.advice, "Rounding ends it: ")) << s.result.advice;
         expect_honest(a, solver.b, s, solver.stop);
       }
     }
@@ -550,7 +550,7 @@ TEST(Advice, HoldsTheNumbers) {
   r.cg->spectrum.condition = 1e13;
   r.residual = 9.8e7;
   expect(Status::max_iterations,
-         {"9.80e+07", "may be singular", "|b - Ax| was 1.00e+00 at the start"});
+         {"9.80e+07", "nearly singular, or singular", "|b - Ax| was 1.00e+00 at the start"});
   r.cg->error.upper_estimate = 2e-3;
   r.cg->error.solution_norm = 4;
   r.residual = 1e-9;

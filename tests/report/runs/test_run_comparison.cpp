@@ -158,6 +158,8 @@ TEST(GoldenOutcomes, ComeBackAndHoldTheRunTheyAreFrom) {
   other = run_of({solved("new", 3)});
   EXPECT_TRUE(compare(golden, other, "golden.tsv").worse()) << "nothing was compared";
   EXPECT_EQ(compare(golden, other, "golden.tsv").changes.at(0).kind, Change::Kind::added);
+  EXPECT_EQ(compare(golden, other, "golden.tsv").count(Change::Kind::gone), 2U);
+  other.shard = "1/2";
   EXPECT_EQ(compare(golden, other, "golden.tsv").count(Change::Kind::gone), 0U);
 }
 
