@@ -167,6 +167,12 @@ SolveOptions solve_options(const Options& options) {
   o.order = options.reorder;
   o.stop = options.stop;
   o.project = options.project;
+  if (options.project && options.solver != "cg") {
+    throw UsageError(
+        fmt::format("--project: only cg looks for the null vectors of A; --solver is {}, which "
+                    "takes b as it is",
+                    options.solver));
+  }
   if (options.lambda_min > 0) {
     if (options.solver != "cg") {
       throw UsageError(fmt::format("--lambda-min: only cg bounds its error by it; --solver is {}",
@@ -294,6 +300,10 @@ int run_typed(const Options& options, SolveOptions wanted, const Assembled<S>& a
     report.seconds_to_solution -= report.result.cg->spectrum.confirming_seconds;
   }
   if (options.profile) report.profile = profile_with_bytes(report);
+  if (!options.save_choice.empty() && !solved.tuning) {
+    report.notes.push_back(
+        fmt::format("{} was not written: nothing was chosen", options.save_choice));
+  }
   outputs.attempt([&] { write_tuning(options, solved); });
   // Of a singular system x* is one solution of many.
   if (report.solved && report.null_vectors == 0) report.error = relative_error(system);
@@ -445,13 +455,14 @@ void add_options(CLI::App& app, Options& o) {
 
 /// Standard output takes one document: the report, or what one option sends to "-".
 void check_standard_output(const Options& o) {
-  std::vector<std::string_view> users;
+  std::vector<std::string> users;
   if (!o.quiet) users.emplace_back("the report");
   const std::pair<std::string_view, const std::string&> options[] = {
-      {"--output -", o.output}, {"--history -", o.history}, {"--json -", o.json},
-      {"--report -", o.page},   {"--witness -", o.witness}, {"--save-tuning -", o.save_choice}};
+      {"--output", o.output}, {"--history", o.history}, {"--json", o.json},
+      {"--report", o.page},   {"--witness", o.witness}, {"--save-tuning", o.save_choice}};
   for (const auto& [name, value] : options) {
-    if (value == "-") users.push_back(name);
+    if (!value.empty() && descriptor_of(value) == 1)
+      users.push_back(fmt::format("{} {}", name, value));
   }
   if (users.size() < 2) return;
   throw UsageError(fmt::format("{} would mix on standard output{}", join(users, " and "),
@@ -478,6 +489,12 @@ int main_checked(int argc, char** argv) {
     throw UsageError(fmt::format("{} goes with --format auto, not with --format {}",
                                  options.choice.empty() ? "--save-tuning" : "--tuning",
                                  options.format));
+  }
+  if (options.quiet && options.explain) {
+    throw UsageError("--explain adds to the report, which --quiet leaves out");
+  }
+  if (options.quiet && options.profile && options.json.empty() && options.page.empty()) {
+    throw UsageError("--profile adds to the report and to --json, and --quiet leaves out the one");
   }
   check_standard_output(options);
   check_writable(files_of(options),

@@ -59,11 +59,21 @@ struct Options {
   bool limits_time = false;  // likewise
 };
 
-/// What runs and tables of outcomes take; more is none.
-constexpr std::int64_t longest_text = 24 << 20;
-
+/// Of a run or a table of outcomes. The largest that anybody makes are some 3 kB a solve.
 std::string text_of_file(const std::string& path) {
-  return std::string(read_text(path, longest_text).view());
+  constexpr std::int64_t longest = 256 << 20;
+  constexpr std::int64_t of_a_pipe = 24 << 20;
+  std::error_code failed;
+  const bool file = fs::is_regular_file(path, failed);
+  const std::int64_t most = file ? longest : of_a_pipe;
+  const bool too_long = file && static_cast<std::int64_t>(fs::file_size(path, failed)) > most;
+  try {
+    if (!too_long) return std::string(read_text(path, most).view());
+  } catch (const FileError& e) {
+    if (std::string_view(e.what()).find("max_text_bytes") == std::string_view::npos) throw;
+  }
+  throw FileError(fmt::format(
+      "{}: a run or a table of outcomes was expected, found more than {} MB", path, most >> 20));
 }
 
 RunRecord run_from(const std::string& path) { return run_record_of(text_of_file(path), path); }
@@ -167,7 +177,10 @@ std::pair<std::int64_t, std::int64_t> shard_in(const std::string& text, const st
   try {
     return shard_of(text);
   } catch (const UsageError&) {
-    throw UsageError(fmt::format("{}: \"shard\": parts K/N were expected, found '{}'", path, text));
+    throw UsageError(fmt::format("{}: \"shard\": parts K/N were expected, found '{}'{}", path, text,
+                                 text.find(" of ") != std::string::npos
+                                     ? "; an older version merged it: give the parts themselves"
+                                     : ""));
   }
 }
 
@@ -260,6 +273,8 @@ int show_history(const Options& o) {
       for (MatrixEntry& m : runs.back().matrices) m.spy.clear();
     } catch (const std::invalid_argument& e) {
       others.emplace_back(e.what());
+    } catch (const FileError& e) {
+      others.emplace_back(e.what());
     }
   }
   if (failed) throw UsageError(fmt::format("--history {}: {}", o.history, failed.message()));
@@ -291,10 +306,12 @@ std::string program_or_default(const std::string& given) {
   return fs::exists(beside_this, ignored) ? beside_this.string() : "cg_solve";
 }
 
-std::vector<ListedMatrix> matrices_of(const Options& o) {
-  std::vector<std::string> notes;
+/// files: gets what was read, or lies beside a matrix and belongs to it, where wanted.
+std::vector<ListedMatrix> matrices_of(const Options& o, std::vector<std::string>* files = nullptr) {
+  ListingNotes notes;
   std::vector<ListedMatrix> all = list_matrices(o.selection, notes);
-  for (const std::string& note : notes) fmt::print(stderr, "regress: {}\n", note);
+  for (const std::string& note : notes.left_out) fmt::print(stderr, "regress: {}\n", note);
+  if (files != nullptr) files->insert(files->end(), notes.files.begin(), notes.files.end());
   if (!all.empty()) return all;
   if (o.selection.places.empty() && o.selection.list_files.empty() && o.selection.fetch.empty()) {
     throw UsageError("no matrices: name a folder, files or problems, as in regress matrices/");
@@ -305,7 +322,9 @@ std::vector<ListedMatrix> matrices_of(const Options& o) {
                                                                  : o.selection.fetch.front()));
 }
 
-RunSettings settings_of(const Options& o, const std::string& command) {
+/// inputs: files that are read.
+RunSettings settings_of(const Options& o, const std::string& command,
+                        std::vector<std::string>& inputs) {
   RunSettings s;
   s.command = command;
   s.program = program_or_default(o.program);
@@ -319,7 +338,13 @@ RunSettings settings_of(const Options& o, const std::string& command) {
       throw UsageError(fmt::format("--method {}: two methods have this name", text));
     }
   }
-  s.matrices = matrices_of(o);
+  s.matrices = matrices_of(o, &inputs);
+  std::error_code ignored;
+  for (const SolveMethod& m : s.methods) {
+    for (const std::string& word : m.method.options) {
+      if (fs::is_regular_file(word, ignored)) inputs.push_back(word);
+    }
+  }
   s.shard = o.selection.shard;
   s.time_limit_s = o.time_limit;
   constexpr double half = 0.5;
@@ -386,10 +411,9 @@ std::vector<std::string> files_of(const Options& o) {
 
 /// Solves; nothing where it was interrupted.
 std::optional<int> run_all(const Options& o, const std::string& command) {
-  RunSettings settings = settings_of(o, command);
-  std::vector<std::string> matrices;
-  for (const ListedMatrix& m : settings.matrices) matrices.push_back(m.file);
-  check_writable(files_of(o), matrices);
+  std::vector<std::string> inputs;
+  RunSettings settings = settings_of(o, command, inputs);
+  check_writable(files_of(o), inputs);
   if (!fetch_matrices(settings.matrices, o.quiet)) return std::nullopt;
   RegressionRun regression(std::move(settings));
   const auto record = regression.run();

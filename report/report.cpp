@@ -103,8 +103,9 @@ std::string work_table(const Report& r) {
 std::string spectrum_line(const Report& r) {
   if (r.result.cg && r.result.cg->flexible) {
     return line("", fmt::format("spectrum and |x - x*|_A: not known, {} is not the same linear map "
-                                "in each call (flexible CG)",
-                                r.preconditioner));
+                                "in each call (flexible CG){}",
+                                r.preconditioner,
+                                r.lambda_min > 0 ? ", so that --lambda-min bounds nothing" : ""));
   }
   if (!r.result.cg || !r.result.cg->spectrum.known()) return {};
   const Spectrum& s = r.result.cg->spectrum;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "common/cli.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -74,6 +77,7 @@ void check_writable(const std::vector<std::string>& paths, const std::vector<std
     std::error_code ignored;
     const auto status = std::filesystem::status(path, ignored);
     const bool special = exists(status) && !is_regular_file(status) && !is_directory(status);
+    if (path == "-") const OutputFile open(path);          // or closed
     if (path.empty() || path == "-" || special) continue;  // a pipe would see its end
     const auto is_path = [&path](const std::string& other) {
       return !other.empty() && other != "-" && same_file(path, other);
@@ -210,7 +214,22 @@ std::optional<int> parse(CLI::App& app, int argc, char** argv, const std::string
   return std::nullopt;
 }
 
+namespace {
+
+/// The numbers of standard streams that are closed would go to the next files that are opened, and
+/// what is said to them into those. Reading and writing fail as before.
+void occupy_standard_streams() {
+  for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream) {
+    if (::fcntl(stream, F_GETFD) == -1) {
+      static_cast<void>(::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY));
+    }
+  }
+}
+
+}  // namespace
+
 int run_program(std::string_view name, const std::function<int()>& program) {
+  occupy_standard_streams();
   std::signal(SIGXFSZ, SIG_IGN);  // a file at its limit (ulimit -f) is an error of one output
   try {
     return program();
@@ -224,7 +243,7 @@ int run_program(std::string_view name, const std::function<int()>& program) {
     fmt::print(stderr, "{}: error: not enough memory: {}\n", name, e.what());
     return exit_internal;
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "{}: internal error: not enough memory for this matrix\n", name);
+    fmt::print(stderr, "{}: error: not enough memory for this matrix\n", name);
     return exit_internal;
   } catch (const std::exception& e) {
     fmt::print(stderr, "{}: internal error: {}\n", name, e.what());

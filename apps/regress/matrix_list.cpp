@@ -204,14 +204,15 @@ bool may_be_read(const fs::path& folder) { return ::access(folder.c_str(), R_OK 
 
 /// All of a folder.
 void add_folder(const fs::path& folder, const MatrixIndex& given, std::vector<ListedMatrix>& out,
-                std::vector<std::string>& notes) {
+                ListingNotes& notes) {
   if (!may_be_read(folder))
     throw UsageError(fmt::format("{}: {}", folder.string(), reason(EACCES)));
   MatrixIndex index = given;
   for (const char* const name : {"INDEX.tsv", "ssstats.csv"}) {
     std::error_code ignored;
-    if (given.empty() && fs::is_regular_file(folder / name, ignored))
-      read_index(folder / name, index);
+    if (!given.empty() || !fs::is_regular_file(folder / name, ignored)) continue;
+    read_index(folder / name, index);
+    notes.files.push_back((folder / name).string());
   }
   std::set<std::string> stems;
   std::vector<std::pair<fs::path, std::string>> files;
@@ -229,7 +230,8 @@ void add_folder(const fs::path& folder, const MatrixIndex& given, std::vector<Li
       if (seen || at->path().filename().string().ends_with(work_ending)) {
         at.disable_recursion_pending();
       } else if (!may_be_read(at->path())) {
-        notes.push_back(fmt::format("left out: {}: {}", at->path().string(), reason(EACCES)));
+        notes.left_out.push_back(
+            fmt::format("left out: {}: {}", at->path().string(), reason(EACCES)));
       }
       continue;
     }
@@ -239,6 +241,7 @@ void add_folder(const fs::path& folder, const MatrixIndex& given, std::vector<Li
     if (!stem) continue;
     stems.insert(*stem);
     files.emplace_back(at->path(), *stem);
+    notes.files.push_back(at->path().string());
   }
   if (failed) {
     throw UsageError(fmt::format("{}: {}", folder.string(), failed.message()));
@@ -260,7 +263,7 @@ void add_folder(const fs::path& folder, const MatrixIndex& given, std::vector<Li
 }
 
 void add_place(const std::string& place, const MatrixIndex& index, std::vector<ListedMatrix>& out,
-               std::vector<std::string>& notes) {
+               ListingNotes& notes) {
   std::error_code ignored;
   if (fs::is_directory(place, ignored)) {
     add_folder(place, index, out, notes);
@@ -435,7 +438,7 @@ std::pair<std::int64_t, std::int64_t> shard_of(const std::string& text) {
   return {k, n};
 }
 
-std::vector<ListedMatrix> list_matrices(const MatrixSelection& s, std::vector<std::string>& notes) {
+std::vector<ListedMatrix> list_matrices(const MatrixSelection& s, ListingNotes& notes) {
   MatrixIndex index;
   if (!s.index.empty()) read_index(s.index, index);
   std::vector<ListedMatrix> all;
@@ -444,6 +447,7 @@ std::vector<ListedMatrix> list_matrices(const MatrixSelection& s, std::vector<st
     for (const std::string& place : lines_of_list(list)) add_place(place, index, all, notes);
   }
   for (const std::string& name : s.fetch) all.push_back(to_be_fetched(name, s.fetch_folder, index));
+  for (const ListedMatrix& m : all) notes.files.push_back(m.file);
   std::set<std::string> files;
   std::set<std::string> names;
   std::vector<ListedMatrix> out;
@@ -482,13 +486,13 @@ std::vector<ListedMatrix> list_matrices(const MatrixSelection& s, std::vector<st
     out.push_back(std::move(m));
   }
   if (without_sizes > 0) {
-    notes.push_back(
+    notes.left_out.push_back(
         fmt::format("{} left out: neither an index nor the first lines say how large they are, "
                     "which a filter asks for",
                     without_sizes));
   }
   if (without_spd > 0) {
-    notes.push_back(fmt::format(
+    notes.left_out.push_back(fmt::format(
         "{} left out: no index says whether they are positive definite, which --spd asks for",
         without_spd));
   }

@@ -47,6 +47,12 @@ struct MatrixSelection {
   }
 };
 
+/// What listing matrices found beside them.
+struct ListingNotes {
+  std::vector<std::string> left_out;  // for a reason that the user may not expect, a line each
+  std::vector<std::string> files;     // that are read: matrices, what belongs to them, indexes
+};
+
 /// The ending of the folder that a run works in, which holds no matrices of a collection.
 inline constexpr const char* work_ending = ".regress-work";
 
@@ -54,11 +60,9 @@ inline constexpr const char* work_ending = ".regress-work";
 /// stand as %XX. Nothing is fetched. Folders are looked through with those in them, for files with
 /// the endings of the formats that the readers know; right-hand sides and the like (NAME_b.mtx
 /// beside NAME.mtx, or in its archive) are none. Sizes and field that filters need and no index
-/// tells come from the first lines of the file. notes: what was left out for a reason that the user
-/// may not expect. Throws UsageError where a place is none, an index has not the columns it needs,
-/// or a shard makes no sense.
-std::vector<ListedMatrix> list_matrices(const MatrixSelection& selection,
-                                        std::vector<std::string>& notes);
+/// tells come from the first lines of the file. Throws UsageError where a place is none, an index
+/// has not the columns it needs, or a shard makes no sense.
+std::vector<ListedMatrix> list_matrices(const MatrixSelection& selection, ListingNotes& notes);
 
 /// "3/16" to both numbers. Throws UsageError where they are none, or make no sense.
 std::pair<std::int64_t, std::int64_t> shard_of(const std::string& text);

@@ -109,22 +109,19 @@ std::string stamp_of(const std::string& file) {
   return fmt::format("{} bytes, {}", bytes, time.time_since_epoch().count());
 }
 
-/// A folder that goes when this does. Throws UsageError where there is one of that name that is
-/// none of a run, which holds a file that says so.
+/// A folder that goes when this does. Throws UsageError where there is one of that name with
+/// anything in it that runs do not make.
 class WorkFolder {
  public:
   explicit WorkFolder(fs::path path) : path_(std::move(path)) {
-    constexpr const char* mark = "of_a_run";
     std::error_code failed;
-    if (fs::exists(fs::symlink_status(path_, failed)) && !fs::exists(path_ / mark, failed)) {
+    const auto kind = fs::symlink_status(path_, failed);
+    if (fs::exists(kind) && !(fs::is_directory(kind) && holds_parts_alone())) {
       throw UsageError(
           fmt::format("{}: is there already, and not of a run; regress would put its files there "
                       "and remove it: give --output another name",
                       path_.string()));
     }
-    fs::create_directories(path_, failed);
-    if (!failed) write_file((path_ / mark).string(), "regress works here, and removes it\n");
-    if (failed) throw FileError(fmt::format("{}: {}", path_.string(), failed.message()));
   }
   ~WorkFolder() {
     std::error_code ignored;
@@ -140,6 +137,19 @@ class WorkFolder {
   }
 
  private:
+  /// PID-NAME, and the folder of measurements.
+  bool holds_parts_alone() const {
+    std::error_code failed;
+    for (fs::directory_iterator at(path_, failed), end; !failed && at != end;
+         at.increment(failed)) {
+      const std::string name = at->path().filename().string();
+      const auto digits = name.find_first_not_of("0123456789");
+      const bool part = digits != std::string::npos && digits > 0 && name[digits] == '-';
+      if (!at->is_directory(failed) || !(part || name == "tuning")) return false;
+    }
+    return !failed;
+  }
+
   fs::path path_;
 };
 

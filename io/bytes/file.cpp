@@ -84,9 +84,10 @@ std::filesystem::path followed(std::filesystem::path path, const GoOn& go_on) {
   return given;
 }
 
-/// The descriptor that a name such as /dev/stdout or /dev/fd/5 stands for, -1 for none. Behind it
-/// there may be a file, which others write to through the same descriptor.
+}  // namespace
+
 int descriptor_of(const std::filesystem::path& path) {
+  if (path == "-") return STDOUT_FILENO;
   std::error_code failed;
   const auto handles = std::filesystem::canonical("/proc/self/fd", failed);
   if (failed) return -1;
@@ -103,8 +104,6 @@ int descriptor_of(const std::filesystem::path& path) {
   return error == std::errc{} && last == number.data() + number.size() ? descriptor : -1;
 }
 
-}  // namespace
-
 std::filesystem::path behind_links(std::filesystem::path path) {
   return followed(std::move(path), [](const auto&) { return true; });
 }
@@ -114,12 +113,8 @@ OutputFile::OutputFile(const std::filesystem::path& path, OutputOptions options)
       name_(path.string()),
       target_(path),
       compression_(options.compression.value_or(compression_of(path))) {
-  if (name_ == "-") {
-    name_ = "standard output";
-    descriptor_ = STDOUT_FILENO;
-  } else {
-    descriptor_ = descriptor_of(path);
-  }
+  if (name_ == "-") name_ = "standard output";
+  descriptor_ = descriptor_of(path);
   if (descriptor_ >= 0) target_.clear();
   // Renaming onto a symbolic link would replace the link: follow it first.
   std::error_code ignored;
@@ -144,7 +139,10 @@ OutputFile::~OutputFile() { discard(); }
 
 void OutputFile::open(bool special) {
   if (descriptor_ >= 0) {
-    file_ = ::fcntl(descriptor_, F_DUPFD_CLOEXEC, 0);  // so that closing it leaves the other open
+    const int mode = ::fcntl(descriptor_, F_GETFL);
+    if (mode >= 0 && (mode & O_ACCMODE) == O_RDONLY) fail("cannot be opened for writing", EBADF);
+    // Another number, so that closing it leaves the other open.
+    file_ = ::fcntl(descriptor_, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
   } else if (special) {
     file_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
   } else {

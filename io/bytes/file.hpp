@@ -53,6 +53,10 @@ FileText read_text(const std::filesystem::path& path, std::int64_t max_text_byte
 /// Throws the FileError of a file whose text is longer than that.
 [[noreturn]] void fail_too_long(const std::string& name, std::int64_t max_text_bytes);
 
+/// The descriptor that "-", /dev/stdout or /dev/fd/5 stand for; -1 for other names. Behind it there
+/// may be a file, which others write to through the same descriptor.
+int descriptor_of(const std::filesystem::path& path);
+
 /// What a path names after all symbolic links, also where there is no such file yet; the path
 /// itself where they go in a circle.
 std::filesystem::path behind_links(std::filesystem::path path);

@@ -29,8 +29,8 @@ std::string as_golden(const RunRecord& run);
 std::vector<GoldenOutcome> golden_of(std::string_view text, const std::string& name);
 
 /// Worse: another outcome or status, more iterations or a larger residual than the band holds.
-/// Fewer iterations are better. Solves of the run that the table does not know are new; what the
-/// run left out is not gone, it may be a part.
+/// Fewer iterations are better. Solves of the run that the table does not know are new; what a run
+/// that is no shard left out of its methods is gone, which is not worse.
 Comparison compare(const std::vector<GoldenOutcome>& golden, const RunRecord& run,
                    const std::string& name);
 

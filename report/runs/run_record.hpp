@@ -98,7 +98,7 @@ struct RunRecord {
   std::int64_t memory_bytes = 0;
   double time_limit_s = 0;
   std::int64_t memory_limit_bytes = 0;
-  std::string shard;          // "3/16"; empty: all
+  std::string shard;          // "3/16", "1/3,3/3"; empty: all
   std::vector<double> triad;  // GB/s, before each round of turns
   std::vector<Method> methods;
   std::vector<MatrixEntry> matrices;

@@ -35,8 +35,8 @@ struct Factors {
 /// The bits do not depend on the number of threads.
 ///
 /// values  [nnz of A] as the pattern that was given to `eliminate`, with ones on the diagonal:
-///         entries with a column eliminated no earlier than their row are read, but for those
-///         that `eliminate` has left out
+///         entries with a column eliminated no earlier than their row are read; where one has
+///         no mirror it counts if L has an entry there
 ///
 /// A pivot below 1e-14 is nothing but what rounding left of 0; 1 is put in its place, with nothing
 /// below it, as if 1 had been added to A there. So an A that is singular, and positive

@@ -77,6 +77,10 @@ void check_options(const SolveOptions& o) {
         fmt::format("near-null vectors go with the preconditioners auto and amg, not {}",
                     is_auto(o) ? o.preconditioner + " as it is used here" : o.preconditioner));
   }
+  if (o.project && !method_traits(o.solver).needs_definiteness) {
+    refuse_option(fmt::format(
+        "project goes with cg, which looks for null vectors; {} takes b as it is", o.solver));
+  }
   auto formats = list_formats();
   formats.push_back({"auto", {}, {}});
   check_name("format", base_of(o.format), formats);

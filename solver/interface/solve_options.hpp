@@ -70,7 +70,7 @@ struct SolveOptions {
   std::string tuning_name = "the tuning record";  // what notes call `tuning` where it does not fit
   TuningMemory tuning_memory{};   // of earlier runs' measurements; none unless it is given
   bool keep_tuning = false;       // makes SolveReport::tuning: a pass over the pattern
-  bool project = false;           // solve without the part of b along known null vectors of A
+  bool project = false;           // with cg: solve without the part of b along null vectors of A
   bool strict = false;            // a preconditioner that cannot be built is an error, not replaced
   SolveReport* report = nullptr;  // where krysol::solve puts what it did; Solver::report has it too
 };

@@ -117,12 +117,13 @@ Hierarchy<S, Exec>::Hierarchy(const HostHierarchy<W>& host, const CycleOptions& 
     const HostLevel<W>& from = host.levels[l];
     const bool first = l == 0;
     Level<S, Exec> level;
-    const HostCsr<S> a = scaled_entries<S>(from.a, from.scale);
     level.a = options_.smoother == SmootherKind::gauss_seidel
-                  ? as_csr_level<S, Exec>(a, first)
-                  : make_level_matrix<S, Exec>(a, first || host.grid ? host.block : 1,
+                  ? as_csr_level<S, Exec>(scaled_entries<S>(from.a, from.scale), first)
+                  : make_level_matrix<S, Exec>(scaled_entries<S>(from.a, from.scale),
+                                               first || host.grid ? host.block : 1,
                                                host.grid || (first && grid), first);
-    level.smoother = make_smoother<S, Exec>(options_.smoother, from, level.a);
+    const bool solved = l + 1 == host.levels.size() && host.inverse.extent(0) > 0;
+    if (!solved) level.smoother = make_smoother<S, Exec>(options_.smoother, from, level.a);
     if (from.p.rows > 0) {
       level.p = as_csr<S, W, Exec>(from.p);
       level.r = as_csr<S, W, Exec>(from.r);
@@ -277,7 +278,7 @@ double Hierarchy<S, Exec>::bytes(std::size_t entry) const {
     if (l + 1 == levels_.size()) {
       if (l > 0) visits /= options_.visits;  // once by each cycle of the level above
       const auto inverse = static_cast<double>(inverse_.extent(0) * sizeof(InDouble));
-      total += visits * (exact() ? inverse : 15 * (a + 6 * row));
+      total += visits * (exact() ? inverse : 15 * (a + level.smoother.bytes() + 6 * row));
       break;
     }
     const auto between =

@@ -106,6 +106,7 @@ bool coarsen_grids(const HostCsr<double>& a, const HierarchyOptions& options,
   std::vector<HostLevel<double>> levels;
   HostLevel<double> level;
   level.a = a;
+  level.block = block;
   level.scale = h.scale;
   watch.add_to(h.seconds.strength);
   for (;;) {
@@ -142,6 +143,7 @@ bool coarsen_grids(const HostCsr<double>& a, const HierarchyOptions& options,
     levels.push_back(std::move(level));
     level = {};
     level.a = fine.a;
+    level.block = block;
   }
   levels.push_back(std::move(level));
   h.levels = std::move(levels);

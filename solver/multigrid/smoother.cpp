@@ -307,9 +307,10 @@ double Smoother<S, Exec>::bytes() const {
 template <class S, class Exec>
 std::string Smoother<S, Exec>::summary() const {
   if (const auto* sweeps = std::get_if<ColouredSweeps<Exec>>(&m)) {
-    return fmt::format(", {} colours", sweeps->begin.size() - 1);
+    const std::size_t colours = sweeps->begin.size() - 1;
+    return fmt::format(", {} colour{}", colours, colours == 1 ? "" : "s");
   }
-  if (!(steps.largest > 0)) return {};
+  if (!steps.polynomial) return {};
   if (const auto* lines = std::get_if<LineSmoother<S, Exec>>(&m)) {
     return fmt::format(", {} lines, eigenvalues below {:.2f}", lines->begin.extent(0) - 1,
                        steps.largest);
@@ -321,34 +322,39 @@ template <class S, class Exec, class W>
 Smoother<S, Exec> make_smoother(SmootherKind kind, const HostLevel<W>& level,
                                 const LevelMatrix<S, Exec>& a) {
   constexpr double safe = 1.8;  // 2 and more is not reduced
-  const HostCsr<W> host = scaled_entries<W>(level.a, level.scale);
+  const auto scaled = [&] { return scaled_entries<W>(level.a, level.scale); };
   Smoother<S, Exec> c;
+  // Of no product, as of a matrix of zeros, there is no bound.
+  const auto set_polynomial = [&](double largest) {
+    c.steps.polynomial = true;
+    c.steps.largest = largest > 0 ? largest : std::max(level.largest, 1.0);
+  };
   switch (kind) {
     case SmootherKind::l1_jacobi:
-      c.m = with_weights<S, Exec>(weights_of_rows(host, InverseOfRowSum{}));
+      c.m = with_weights<S, Exec>(weights_of_rows(scaled(), InverseOfRowSum{}));
       return c;
     case SmootherKind::spai0: {
-      const std::vector<double> weights = weights_of_rows(host, InverseOfSquares{});
+      const std::vector<double> weights = weights_of_rows(scaled(), InverseOfSquares{});
       const double largest = bound_of(a, with_weights<S, Exec>(weights));
       c.m = with_weights<S, Exec>(weights, std::min(1.0, safe / largest));
       return c;
     }
     case SmootherKind::gauss_seidel:
-      c.m = with_colours<Exec>(host);
+      c.m = with_colours<Exec>(scaled());
       return c;
     case SmootherKind::block:
       if (level.block > 1 && level.block <= 64) {
-        const BlockSmoother<S, Exec> blocks = with_blocks<S, Exec>(host, level.block);
-        c.steps.largest = bound_of(a, blocks);
+        const BlockSmoother<S, Exec> blocks = with_blocks<S, Exec>(scaled(), level.block);
+        set_polynomial(bound_of(a, blocks));
         c.m = blocks;
         return c;
       }
       break;
     case SmootherKind::line: {
-      const StrongLines<W> lines = strong_lines(host);
-      if (2 * lines.coupled_rows > host.rows) {
+      const StrongLines<W> lines = strong_lines(scaled());
+      if (lines.coupled_rows > level.a.rows / 2) {
         const LineSmoother<S, Exec> solves = with_lines<S, Exec>(lines);
-        c.steps.largest = bound_of(a, solves);
+        set_polynomial(bound_of(a, solves));
         c.m = solves;
         return c;
       }
@@ -358,8 +364,7 @@ Smoother<S, Exec> make_smoother(SmootherKind kind, const HostLevel<W>& level,
       break;
   }
   // Row sums say enough, but where they are far from the eigenvalues.
-  c.steps.largest = level.largest;
-  if (level.far_bound) c.steps.largest = std::min(level.largest, bound_of(a));
+  set_polynomial(level.far_bound ? std::min(level.largest, bound_of(a)) : level.largest);
   return c;
 }
 

@@ -33,12 +33,13 @@ struct LevelVectors {
 /// Either the Chebyshev polynomial of the fourth kind in M^-1 A that reduces all eigenvalues up to
 /// `largest`: d_k = (2k - 3) / (2k + 1) d_(k-1) + (8k - 4) / (2k + 1) / largest M^-1 (r - A x)
 /// (Lottes, Numer. Linear Algebra Appl. 30, 2023, DOI 10.1002/nla.2518, algorithm 1), or, where
-/// that is 0, d_k = M^-1 (r - A x).
+/// not `polynomial`, d_k = M^-1 (r - A x).
 struct SmootherSteps {
+  bool polynomial = false;
   double largest = 0;
-  double of_last(int k) const { return largest > 0 && k > 1 ? (2.0 * k - 3) / (2.0 * k + 1) : 0; }
+  double of_last(int k) const { return polynomial && k > 1 ? (2.0 * k - 3) / (2.0 * k + 1) : 0; }
   double of_residual(int k) const {
-    return largest > 0 ? (8.0 * k - 4) / (2.0 * k + 1) / largest : 1;
+    return polynomial ? (8.0 * k - 4) / (2.0 * k + 1) / largest : 1;
   }
 };
 

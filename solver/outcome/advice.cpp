@@ -75,10 +75,10 @@ std::string singular(const SolveResult& r) {
 /// What the size of x says of A.
 std::string growth(const SolveResult& r) {
   constexpr double large = 1e9;
-  if (!(r.growth > large)) return {};
-  return fmt::format(
-      " |A||x| is {:.1e} |b|, and the condition number of A no smaller: {}. MINRES tells.",
-      r.growth, nearly_singular);
+  const double least = r.growth / (1 + (r.b_norm > 0 ? r.residual / r.b_norm : 0));
+  if (!(least > large)) return {};
+  return fmt::format(" |A||x| is {:.1e} |b - r|, and the condition number of A no smaller: {}.{}",
+                     least, nearly_singular, r.cg ? " MINRES tells." : "");
 }
 
 std::string max_iterations(const SolveResult& r) {
@@ -133,7 +133,9 @@ std::string indefinite_matrix(const SolveResult& r) {
       "boundary condition or a constraint; an indefinite system needs MINRES, a singular one a "
       "fixed "
       "unknown.",
-      e.curvature == 0 ? "singular to this precision" : "not positive definite", e.iteration,
+      e.curvature == 0 ? "not positive definite, or singular to this precision"
+                       : "not positive definite",
+      e.iteration,
       e.curvature == 0 ? std::string("is no more than rounding")
                        : fmt::format("= {:.6e}", e.curvature),
       e.curvature == 0 ? "" : ", so that an eigenvalue is no larger", rows);
@@ -222,10 +224,11 @@ std::string_view to_string(Status status) {
 bool looks_singular(const SolveResult& r) {
   if (r.converged() || !r.cg) return false;
   if (r.cg->null_direction) return r.residual > 0.1 * r.initial_residual;
-  // Of no use as x, whatever the spectrum, which flexible CG does not know, says.
-  if (r.cg->flexible || r.status == Status::indefinite_matrix) {
+  if (r.status == Status::indefinite_matrix && r.breakdown.curvature == 0) {
     return r.residual > r.initial_residual;
   }
+  // Of the spectrum flexible CG knows nothing; CG's residual may grow by the root of a condition.
+  if (r.cg->flexible) return r.residual > 1e6 * r.initial_residual;
   return r.cg->spectrum.condition > 1e11 && r.residual > r.initial_residual;
 }
 

@@ -15,9 +15,10 @@ namespace krysol {
 /// Rows and columns are named as files count them, from 1.
 std::string advice(const SolveResult& result);
 
-/// True where A looks singular and b outside its range: CG did not converge, the condition number
-/// seen is above 1e10, and |b - A x|_2 is larger than at the start. x has then grown along the null
-/// space of A and is of no use.
+/// True where A looks singular and b outside its range: CG did not converge, |b - A x|_2 is larger
+/// than at the start, and the condition number seen is above 1e11, or p'Ap was nothing but
+/// rounding; of flexible CG, which sees no spectrum, where it is 1e6 times as large. x has then
+/// grown along the null space of A and is of no use.
 bool looks_singular(const SolveResult& result);
 
 /// The five rows of largest |p_i|^2 / |p|^2, largest first.

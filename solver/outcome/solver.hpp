@@ -100,9 +100,10 @@ struct SolveResult {
   double outside_range = 0;     // |part of b along null vectors that are known|_2
   double target = 0;            // max(atol, rtol |b|_2)
   double attainable = 0;        // 10 eps (|A||x| + |b|); 0 where it was not needed
-  double growth = 0;            // |A||x| / |b|, which no condition number of A is below; 0 likewise
-  double rounding = 0;          // |b - A x| due to rounding x alone, estimated; 0: not estimated
-  std::int64_t restarts = 0;    // from the true residual, where the recurrence had drifted off it
+  double growth =
+      0;  // |A||x| / |b|, which bounds A's condition number where r is small; 0 likewise
+  double rounding = 0;        // |b - A x| due to rounding x alone, estimated; 0: not estimated
+  std::int64_t restarts = 0;  // from the true residual, where the recurrence had drifted off it
   /// [iterations + 1] the recurrence's residual norm, and the true one where that was computed;
   /// history[0] = |b - A x0|_2.
   std::vector<double> history;

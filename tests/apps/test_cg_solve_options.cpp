@@ -412,6 +412,26 @@ TEST_F(CgSolve, GivesTheSameBitsOnAnyNumberOfThreads) {
   }
 }
 
+TEST_F(CgSolve, RefusesOptionsThatWouldDoNothing) {
+  const auto refused = [&](const Arguments& arguments, const std::string& why) {
+    const Outcome o = run(arguments);
+    EXPECT_EQ(o.code, 2) << why;
+    EXPECT_TRUE(holds(o.err, why)) << o.err;
+  };
+  refused({"neumann2d:6", "--solver", "minres", "--project"},
+          "--project: only cg looks for the null vectors of A; --solver is minres");
+  refused({"poisson2d:6", "--explain", "--quiet"}, "--explain adds to the report");
+  refused({"poisson2d:6", "--profile", "--quiet"}, "--profile adds to the report");
+  Outcome o = run({"poisson2d:30", "--precond", "amg:cycle=k,coarsest=20", "--lambda-min", "1e-3"});
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_TRUE(holds(o.out, "(flexible CG), so that --lambda-min bounds nothing")) << o.out;
+  write("ind.mtx", indefinite);
+  o = run({in("ind.mtx").string(), "--save-tuning", in("t.json").string()});
+  EXPECT_EQ(o.code, 1) << o.err;
+  EXPECT_EQ(holds(o.out, "t.json was not written: nothing was chosen"), !fs::exists(in("t.json")))
+      << o.out;
+}
+
 TEST_F(CgSolve, SmoothsWithTheSameBitsOnAnyNumberOfThreads) {
   for (const char* smoother : {"l1-jacobi", "spai0", "gauss-seidel", "block", "line"}) {
     std::set<std::string> solutions;

@@ -284,6 +284,30 @@ TEST_F(CgSolve, WritesBehindWhatStandardOutputHolds) {
   EXPECT_TRUE(text_of(in("log")).starts_with("precious\n%%MatrixMarket matrix array"));
 }
 
+TEST_F(CgSolve, SaysThatAStreamCannotBeWrittenBeforeItSolves) {
+  const auto err_of = [&](const std::string& arguments) {
+    const std::string command = fmt::format("{} poisson2d:20 --no-bandwidth {} 2> {}",
+                                            KRYSOL_CG_SOLVE, arguments, in("err").string());
+    EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 2) << arguments;
+    return text_of(in("err"));
+  };
+  write("f", "mine");
+  EXPECT_TRUE(holds(err_of("--quiet --output /dev/fd/3 3< " + in("f").string()),
+                    "/dev/fd/3: cannot be opened for writing"));
+  EXPECT_TRUE(holds(err_of("--quiet --output - >&-"), "standard output: cannot be opened"));
+  EXPECT_TRUE(holds(err_of("--json /dev/stdout"),
+                    "the report and --json /dev/stdout would mix on standard output"));
+}
+
+TEST_F(CgSolve, KeepsItsWordsOutOfFilesWhereStreamsAreClosed) {
+  const std::string command =
+      fmt::format("{} poisson2d:20 --no-bandwidth --quiet --output {} --json {} <&- >&- 2>&-",
+                  KRYSOL_CG_SOLVE, in("x.mtx").string(), in("o.json").string());
+  EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 0);
+  EXPECT_TRUE(text_of(in("x.mtx")).starts_with("%%MatrixMarket matrix array"));
+  EXPECT_TRUE(Json::parse(text_of(in("o.json")))["result"]["converged"].get<bool>());
+}
+
 TEST_F(CgSolve, OverwritesNothingThatItFoundAndNoLink) {
   krysol::write_matrix(in("a.mtx"), chain(30));
   write_vector("a_b.mtx", std::vector<double>(30, 1.0));

@@ -248,6 +248,17 @@ TEST(SingularSystem, IsFoundAgainAfterAnUpdate) {
   EXPECT_EQ(solver.solve(b, x).status, Status::inconsistent);
 }
 
+TEST(SingularSystem, IsProjectedForCgAlone) {
+  const auto a = to_csr(neumann2d(5, 4)).matrix;
+  SolveOptions o;
+  o.project = true;
+  o.solver = "minres";
+  std::vector<double> x(20);
+  EXPECT_EQ(message_of([&] { krysol::solve(a, std::vector<double>(20, 1.0), x, o); }),
+            "krysol::solve: project goes with cg, which looks for null vectors; minres takes b as "
+            "it is");
+}
+
 TEST(SingularSystem, MayBeComplex) {
   const auto real = neumann2d(7, 6);
   auto t = no_entries<std::complex<double>>(42, 42);

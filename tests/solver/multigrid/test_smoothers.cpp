@@ -76,6 +76,36 @@ TYPED_TEST(Smoothers, AreChebyshevsPolynomialOnLevelsWithoutBlocksOrLines) {
   EXPECT_NE(of(",smoother=spai0"), plain);
 }
 
+/// Rows of a node are known on every level of grids, too.
+TYPED_TEST(Smoothers, TakeTheBlocksOfNodesOnGrids) {
+  const auto a = krysol::gallery::make_problem("beam2d:8");
+  const auto of = [&](const std::string& smoother) {
+    const auto m =
+        make_preconditioner<double, TypeParam>("amg:coarsest=20,smoother=" + smoother, a).m;
+    EXPECT_EQ(m->report()[1].value, "grids");
+    return applied(*m, random_vector<double>(static_cast<std::size_t>(a.rows), 3));
+  };
+  EXPECT_NE(of("block"), of("chebyshev"));
+  const auto h = krysol::multigrid::make_hierarchy(a, {.coarsest = 20});
+  ASSERT_GE(h.levels.size(), 2U);
+  for (const auto& level : h.levels) EXPECT_EQ(level.block, 2);
+}
+
+/// A complete graph of 101 nodes, twice: the level of its sums is 0.
+TYPED_TEST(Smoothers, AreNotNeededOnALevelThatIsInverted) {
+  Triplets<double> a(202, 202, {});
+  for (Index i = 0; i < 202; ++i) {
+    for (Index j = i % 2; j < 202; j += 2) a.add(i, j, i == j ? 100 : -1);
+  }
+  const auto host = to_csr(a).matrix;
+  for (const std::string smoother :
+       {"chebyshev", "l1-jacobi", "spai0", "gauss-seidel", "block", "line"}) {
+    const auto made = make_preconditioner<double, TypeParam>(
+        "amg:coarsening=aggregates,block=2,smoother=" + smoother, host);
+    EXPECT_EQ(made.used.substr(0, 3), "amg") << smoother << ": " << made.note;
+  }
+}
+
 /// On levels that are visited twice the residual after the first cycle is needed, too.
 TYPED_TEST(Smoothers, ServeEveryCycleInBothPrecisions) {
   const auto a = krysol::gallery::make_problem("beam2d:6");

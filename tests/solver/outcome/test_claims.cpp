@@ -110,7 +110,7 @@ TEST(AdviceClaims, OfNearlySingularMatricesAreNumbers) {
   r.status = Status::stagnated;
   r.growth = 3e11;
   EXPECT_TRUE(holds(krysol::advice(r),
-                    "|A||x| is 3.0e+11 |b|, and the condition number of A no "
+                    "|A||x| is 3.0e+11 |b - r|, and the condition number of A no "
                     "smaller: A is nearly singular, or singular"));
   r.growth = 3e7;
   EXPECT_FALSE(holds(krysol::advice(r), "singular"));
@@ -128,14 +128,36 @@ TEST(AdviceClaims, OfNearlySingularMatricesAreNumbers) {
   EXPECT_TRUE(holds(krysol::advice(r), "nearly singular, or singular"));
   r.status = Status::indefinite_matrix;
   r.breakdown.iteration = 7;
-  EXPECT_TRUE(holds(krysol::advice(r),
-                    "A is singular to this precision: at iteration 7 p'Ap is no more than rounding "
-                    "for a direction of length 1. "));
+  EXPECT_TRUE(
+      holds(krysol::advice(r),
+            "A is not positive definite, or singular to this precision: at iteration 7 p'Ap "
+            "is no more than rounding for a direction of length 1. "));
   r.breakdown.curvature = -2;
   EXPECT_TRUE(holds(krysol::advice(r),
                     "A is not positive definite: at iteration 7 p'Ap = "
                     "-2.000000e+00 for a direction of length 1, so that an "
                     "eigenvalue is no larger. "));
+}
+
+/// The 2-norm of CG's residual rises on good matrices, too.
+TEST(LooksSingular, TakesMoreThanAResidualThatHasGrown) {
+  SolveResult r;
+  r.status = Status::max_iterations;
+  r.initial_residual = 1;
+  r.residual = 50;
+  r.cg.emplace().flexible = true;
+  EXPECT_FALSE(krysol::looks_singular(r));
+  r.residual = 2e6;
+  EXPECT_TRUE(krysol::looks_singular(r));
+  r.cg->flexible = false;
+  EXPECT_FALSE(krysol::looks_singular(r));
+  r.status = Status::indefinite_matrix;
+  EXPECT_TRUE(krysol::looks_singular(r)) << "p'Ap was nothing but rounding";
+  r.breakdown.curvature = -1;
+  EXPECT_FALSE(krysol::looks_singular(r));
+  r.breakdown.curvature = 0;
+  r.residual = 0.9;
+  EXPECT_FALSE(krysol::looks_singular(r));
 }
 
 TYPED_TEST(Claims, WhetherThereIsAPreconditioner) {
