@@ -81,7 +81,7 @@ double bound_of(const LevelMatrix<S, Exec>& a, const M& m) {
   const auto z = uninitialized<S>(Exec{}, "smoother.z", a.rows());
   return bound_by_products<S>(a, [&](const Vector<S, Exec>& r) {
     m.apply(Exec{}, r, z);
-    return z;
+    return Vector<S, Exec>(z);
   });
 }
 
