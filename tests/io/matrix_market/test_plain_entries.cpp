@@ -325,6 +325,20 @@ TEST(PlainEntries, AreAsManyAsDeclared) {
   }
 }
 
+/// The diagonal of a Hermitian matrix is real, whatever its imaginary part is called.
+TEST(PlainEntries, AreRealOnAHermitianDiagonal) {
+  const std::string head = "%%MatrixMarket matrix coordinate complex hermitian\n2 2 2\n";
+  for (const char* part : {"1", "-1", "1e-300", "0.5"}) {
+    EXPECT_EQ(error_of([&] {
+                krysol::parse_matrix(head + "2 1 3 4\n2 2 7 " + part + "\n", "f");
+              }).substr(0, 59),
+              "f:4:5: the diagonal of a hermitian matrix is real, found th")
+        << part;
+  }
+  const auto good = krysol::parse_matrix(head + "2 1 3 4\n2 2 7 -0\n", "f");
+  EXPECT_EQ(std::get<Triplets<Complex>>(good.matrix).values.at(1), Complex(7, 0));
+}
+
 TEST(PlainEntries, KeepToTheirTriangle) {
   const std::string head = "%%MatrixMarket matrix coordinate real ";
   const auto message = [&](const std::string& rest) {
