@@ -3,6 +3,7 @@
 #pragma once
 
 #include <krysol/spmv/base/scalar.hpp>
+#include <krysol/spmv/base/types.hpp>
 
 namespace krysol::multigrid {
 
