@@ -73,7 +73,7 @@ std::string handle_path(int file) { return fmt::format("/proc/self/fd/{}", file)
 template <class GoOn>
 std::filesystem::path followed(std::filesystem::path path, const GoOn& go_on) {
   constexpr int most_links = 40;
-  const std::filesystem::path given = path;
+  std::filesystem::path given = path;
   for (int link = 0; link < most_links; ++link) {
     std::error_code failed;
     if (!go_on(path) || !std::filesystem::is_symlink(path, failed)) return path;
