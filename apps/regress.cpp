@@ -13,7 +13,6 @@
 #include <iterator>
 #include <optional>
 #include <set>
-#include <sstream>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -165,13 +164,6 @@ int finish(const Options& o, const RunRecord& run) {
   return worse ? exit_not_converged : exit_converged;
 }
 
-std::vector<std::string> split_at_commas(const std::string& text) {
-  std::vector<std::string> out;
-  std::istringstream in(text);
-  for (std::string one; std::getline(in, one, ',');) out.push_back(one);
-  return out;
-}
-
 /// K and N of a part that a file says it is.
 std::pair<std::int64_t, std::int64_t> shard_in(const std::string& text, const std::string& path) {
   try {
@@ -213,7 +205,7 @@ RunRecord merged(const std::vector<std::string>& paths, const std::string& comma
       throw UsageError(fmt::format("{}: had a limit of {} s a solve, {} of {}", path,
                                    part.time_limit_s, paths.front(), out.time_limit_s));
     }
-    for (const std::string& one : split_at_commas(part.shard)) {
+    for (const std::string& one : fields_of(part.shard, ',')) {
       const auto [k, n] = shard_in(one, path);
       if (of > 0 && n != of) {
         throw UsageError(

@@ -92,13 +92,6 @@ struct IndexLine {
 /// By the name of a file, and by GROUP/NAME.
 using MatrixIndex = std::map<std::string, IndexLine>;
 
-std::vector<std::string> fields_of(const std::string& line, char by) {
-  std::vector<std::string> out;
-  std::istringstream in(line);
-  for (std::string field; std::getline(in, field, by);) out.push_back(field);
-  return out;
-}
-
 std::int64_t whole_or(const std::string& text, std::int64_t other) {
   std::int64_t n = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
@@ -393,6 +386,13 @@ bool sizes_of_boeing(const std::string& text, ListedMatrix& m) {
 }
 
 }  // namespace
+
+std::vector<std::string> fields_of(const std::string& line, char separator) {
+  std::vector<std::string> out;
+  std::istringstream in(line);
+  for (std::string field; std::getline(in, field, separator);) out.push_back(field);
+  return out;
+}
 
 std::string plain_name(const std::string& text) {
   std::string out;

@@ -67,6 +67,9 @@ std::vector<ListedMatrix> list_matrices(const MatrixSelection& selection, Listin
 /// "3/16" to both numbers. Throws UsageError where they are none, or make no sense.
 std::pair<std::int64_t, std::int64_t> shard_of(const std::string& text);
 
+/// What stands between separators; nothing after a last one.
+std::vector<std::string> fields_of(const std::string& line, char separator);
+
 /// A name that any file of results can hold, and that comes back from it: control characters and
 /// bytes that are not UTF-8 as %XX.
 std::string plain_name(const std::string& text);
