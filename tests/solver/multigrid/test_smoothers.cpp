@@ -93,7 +93,7 @@ TYPED_TEST(Smoothers, TakeTheBlocksOfNodesOnGrids) {
 
 /// A complete graph of 101 nodes, twice: the level of its sums is 0.
 TYPED_TEST(Smoothers, AreNotNeededOnALevelThatIsInverted) {
-  Triplets<double> a(202, 202, {});
+  Triplets<double> a{202, 202};
   for (Index i = 0; i < 202; ++i) {
     for (Index j = i % 2; j < 202; j += 2) a.add(i, j, i == j ? 100 : -1);
   }
@@ -136,7 +136,7 @@ TYPED_TEST(Smoothers, ServeEveryCycleInBothPrecisions) {
 
 /// Where coarsening has stalled at more rows than are inverted, the smoother is alone.
 TYPED_TEST(Smoothers, ServeALastLevelThatIsNotInverted) {
-  Triplets<double> a(700, 700, {});  // pairs of rows, no two of which are coupled
+  Triplets<double> a{700, 700};  // pairs of rows, no two of which are coupled
   for (Index i = 0; i < 700; ++i) {
     a.add(i, i, 2);
     if (i % 2 == 0) {
@@ -247,7 +247,7 @@ TEST(StrongLines, AreRowsByThemselvesWhereAllNeighboursAreAlike) {
 }
 
 TEST(StrongLines, OpenRings) {
-  Triplets<double> a(5, 5, {});
+  Triplets<double> a{5, 5};
   for (Index i = 0; i < 5; ++i) {
     a.add(i, i, 2.5);
     a.add(i, (i + 1) % 5, -1);
@@ -261,7 +261,7 @@ TEST(StrongLines, OpenRings) {
 /// [1 e 0; e 1 e; 0 e 1] with e = 0.9 is indefinite, as the part of a positive definite matrix may
 /// be.
 TEST(StrongLines, EndWhereTheTridiagonalPartIsNotPositiveDefinite) {
-  Triplets<double> a(3, 3, {});
+  Triplets<double> a{3, 3};
   for (Index i = 0; i < 3; ++i) {
     a.add(i, i, 1);
     for (const Index j : {i - 1, i + 1}) {
