@@ -200,6 +200,18 @@ TEST(BenchDocuments, SayWhatTheyWereReadToSay) {
   expect_golden(text, "bench_documents.txt", 0, 1e-12);
 }
 
+/// The columns are those of the first size, which may be the only one.
+TEST(BenchDocuments, HaveTheColumnsOfTheFirstSize) {
+  auto reports = bench_reports();
+  const auto one = krysol_tests::lines_of(speed_ups_as_text({reports[0]}));
+  ASSERT_EQ(one.size(), 6U) << "two tables of a title, the names and a size";
+  EXPECT_EQ(one[1].size(), one[2].size()) << one[1] << '\n' << one[2];
+  reports[1].lines.resize(3);  // as if it had fewer candidates
+  const auto several = krysol_tests::lines_of(speed_ups_as_text(reports));
+  EXPECT_EQ(several.at(1), one[1]);
+  EXPECT_TRUE(one[1].ends_with("Eigen")) << one[1];
+}
+
 TEST(BenchDocuments, ThePictureIsTheOneThatWasLookedAt) {
   expect_golden(as_svg(bench_reports()), "bench_picture.svg", 0.11, 0);  // tenths of a pixel
 }

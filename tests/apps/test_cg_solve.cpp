@@ -23,6 +23,7 @@
 #include <krysol/spmv/base/memory.hpp>
 #include <krysol/spmv/select/formats.hpp>
 #include <nlohmann/json.hpp>
+#include "apps/common/progress_line.hpp"
 #include "cg_solve_runs.hpp"
 
 #ifdef KRYSOL_CG_SOLVE
@@ -161,6 +162,65 @@ TEST_F(CgSolve, ShowsItsProgressOnATerminal) {
   EXPECT_TRUE(holds(shown, "\r\033[Kiteration ")) << shown;
   EXPECT_TRUE(shown.ends_with("\r\033[K")) << "the line is not cleared: " << shown;
   EXPECT_FALSE(holds(text_of(in("out")), "\033"));
+}
+
+/// What `body` writes to standard error while that is a terminal; nothing where there is none.
+template <class Body>
+std::string shown_on_a_terminal(const Body& body) {
+  const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
+  if (terminal < 0) return {};
+  const bool usable = ::grantpt(terminal) == 0 && ::unlockpt(terminal) == 0;
+  const int other_end = usable ? ::open(::ptsname(terminal), O_RDWR | O_NOCTTY) : -1;
+  const int before = ::dup(STDERR_FILENO);
+  std::string shown;
+  if (other_end >= 0 && before >= 0) {
+    ::dup2(other_end, STDERR_FILENO);
+    ::close(other_end);
+    body();
+    ::dup2(before, STDERR_FILENO);  // which closes the last of that end
+    char buffer[4096];
+    for (ssize_t n;
+         (n = ::read(terminal, buffer, sizeof buffer)) > 0 || (n < 0 && errno == EINTR);) {
+      if (n > 0) shown.append(buffer, static_cast<std::size_t>(n));
+    }
+  }
+  if (before >= 0) ::close(before);
+  ::close(terminal);
+  return shown;
+}
+
+TEST(Progress, IsRelativeToTheRightHandSide) {
+  krysol::Progress p;
+  p.iteration = 12;
+  p.residual = 0.5;
+  p.target = 1e-9;
+  p.seconds = 1;
+  p.iterations_left = 1;
+  p.seconds_left = 0.5;
+  p.rounding = 1e-3;
+  for (const double b_norm : {0.25, 1.0, 8.0, 0.0}) {
+    const std::string shown = shown_on_a_terminal([&] {
+      krysol::apps::ProgressLine line(true);
+      line.show(p, b_norm);
+    });
+    if (shown.empty()) GTEST_SKIP() << "no pseudo-terminals here";
+    const double unit = b_norm > 0 ? b_norm : 1;
+    EXPECT_EQ(shown, fmt::format("\r\033[Kiteration 12, |r| = {:.2e} |b|, 1.0 s; about 1 iteration "
+                                 "and 0.5 s left; the tolerance is below what rounding x makes, "
+                                 "{:.1e} |b|\r\033[K",
+                                 0.5 / unit, 1e-3 / unit));
+  }
+  p.iterations_left = -1;
+  p.target = 1;
+  const auto shown_with = [&p](bool wanted) {
+    return shown_on_a_terminal([&] {
+      krysol::apps::ProgressLine line(wanted);
+      line.show(p, 1);
+      line.show(p, 1);  // too soon after the first
+    });
+  };
+  EXPECT_EQ(shown_with(true), "\r\033[Kiteration 12, |r| = 5.00e-01 |b|, 1.0 s\r\033[K");
+  EXPECT_EQ(shown_with(false), "");
 }
 
 // ---- outcomes other than a solution

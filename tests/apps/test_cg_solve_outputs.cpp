@@ -340,6 +340,9 @@ TEST_F(CgSolve, OutlivesALimitOfTheSizeOfFiles) {
 }
 
 TEST_F(CgSolve, AsksForMemoryBeforeItMakesAProblem) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "the address sanitizer needs address space of its own";
+#endif
   for (const char* problem : {"random:1000000:1", "random:400000:0.9", "wathen:5000"}) {
     const std::string command =
         fmt::format("ulimit -v 8000000; exec {} {}", KRYSOL_CG_SOLVE, problem);

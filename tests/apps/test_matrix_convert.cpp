@@ -310,6 +310,16 @@ TEST_F(MatrixConvert, IntegersThatDoubleRoundsAreReported) {
             "1 1 9007199254740992\n1 2 9223372036854775808\n");
 }
 
+/// -2^63 fits 64 bits, and double holds it.
+TEST_F(MatrixConvert, IntegersOf64BitsStayIntegers) {
+  const std::string text =
+      "%%MatrixMarket matrix coordinate integer general\n1 3 3\n"
+      "1 1 -9223372036854775808\n1 2 9223372036854774784\n1 3 0\n";
+  const std::string said = convert({write("a.mtx", text), in("b.mtx")});
+  EXPECT_FALSE(holds(said, ";")) << said;
+  EXPECT_EQ(text_of(in("b.mtx")), text);
+}
+
 TEST_F(MatrixConvert, RefusesBadUsageWithASentence) {
   expect_refused({}, "in is required");
   expect_refused({grid_}, "out is required");

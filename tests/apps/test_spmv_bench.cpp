@@ -364,7 +364,11 @@ TEST_F(SpmvBench, RefusesWhatMakesNoSense) {
   expect_refusal({"poisson:3", "--limit", "1"}, "--limit takes the largest of several matrices");
   expect_refusal({"--length", "10", "--limit", "4"}, "--limit takes the largest of several");
   expect_refusal({"--length", "0"}, "takes a whole number from 1");
-  expect_refusal({"poisson:3", "--vectors", "0"}, "--vectors");
+  for (const std::string option : {"--limit", "--iterations", "--vectors"}) {
+    for (const std::string number : {"0", "1000001"}) {
+      expect_refusal({"poisson:3", option, number}, option);
+    }
+  }
   const auto complex =
       write("c.mtx", "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 2 0\n");
   expect_refusal({complex}, "is complex");

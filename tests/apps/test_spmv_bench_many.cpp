@@ -160,6 +160,23 @@ TEST(BenchSummary, ComparesWithAllThatAnyMatrixHas) {
   EXPECT_NEAR(all[5].geometric_mean, 4, 1e-12) << "2 and 8";
 }
 
+TEST(BenchSummary, HasNoColumnOfCsrForCsrItselfOrWhereThereIsNone) {
+  for (const char* subject : {"csr", "ell"}) {
+    krysol::apps::BenchReport only;
+    only.matrix = "only";
+    only.lines = {timed("serial csr", 4), timed(subject, 2)};
+    ASSERT_EQ(krysol::apps::summary_subject(only), subject);
+    const auto all = krysol::apps::compare({only, only});
+    ASSERT_EQ(all.size(), 1U) << subject;
+    EXPECT_EQ(all[0].over, "serial csr");
+    const auto head = lines_of(krysol::apps::summary_head(only, 30)).at(1);
+    EXPECT_TRUE(head.ends_with("  serial csr")) << head;
+    const auto line = lines_of(krysol::apps::summary_line(only, 30)).at(0);
+    EXPECT_TRUE(line.ends_with("        2.00")) << line;
+    EXPECT_EQ(line.size(), head.size()) << line;
+  }
+}
+
 TEST(BenchSummary, KeepsColumnsInLineWhereNobodyWasMeasured) {
   krysol::apps::BenchReport first;
   first.lines = {timed("serial csr", 4), timed("csr", 0), timed("auto: ell", 1),

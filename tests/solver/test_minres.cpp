@@ -338,6 +338,27 @@ TYPED_TEST(MinresEnds, InconsistentBeforeRoundingSpoilsX) {
   }
 }
 
+/// What is small is small against A.
+TYPED_TEST(MinresEnds, InconsistentInAnyUnitOfA) {
+  const auto a = neumann2d(30, 30);
+  for (const std::string precond : {"none", "jacobi"}) {
+    NamedSolve<double, TypeParam> solver{a, random_vector<double>(900, 10), precond};
+    solver.method = "minres";
+    const auto plain = solver.run();
+    ASSERT_EQ(plain.result.status, Status::inconsistent) << precond << plain.result.advice;
+    for (const double unit : {std::ldexp(1.0, -60), std::ldexp(1.0, 60)}) {
+      SCOPED_TRACE(precond + " in units of " + std::to_string(std::log2(unit)));
+      solver.entries = a;
+      for (double& v : solver.entries.values) v *= unit;
+      const auto s = solver.run();
+      EXPECT_EQ(s.result.status, Status::inconsistent) << s.result.advice;
+      EXPECT_NEAR(static_cast<double>(s.result.iterations),
+                  static_cast<double>(plain.result.iterations),
+                  2 + static_cast<double>(plain.result.iterations) / 20);
+    }
+  }
+}
+
 TYPED_TEST(MinresEnds, NeverConvergedWhereThereIsNoSolution) {
   for (const std::string precond : {"none", "jacobi"}) {
     NamedSolve<double, TypeParam> solver{free_ends(60), random_vector<double>(60, 10), precond};

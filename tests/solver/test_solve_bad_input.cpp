@@ -126,6 +126,31 @@ TEST(SolveBadInput, RefusesVectorsThatOverlap) {
   EXPECT_FALSE(refused(std::span(six).last(3), std::span(six).first(3)));
 }
 
+/// So do several columns, and columns with other strides than each other's.
+TEST(SolveBadInput, RefusesColumnsThatOverlap) {
+  using Columns = Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace>;
+  using Strided = Kokkos::View<double*, Kokkos::LayoutStride, Kokkos::HostSpace>;
+  const Arrays a;
+  const auto view = krysol::csr_view(a.n, a.row_ptr, a.col_idx, a.values);
+  std::vector<double> all(12, 1.0);
+  const auto two_from = [&](std::size_t column) { return Columns(all.data() + 3 * column, 3, 2); };
+  const auto every = [&](std::size_t stride, std::size_t first) {
+    return Strided(all.data() + first, Kokkos::LayoutStride(3, stride));
+  };
+  const auto refused = [&](const auto& b, const auto& x) {
+    return holds(message_of([&] { krysol::solve(view, b, x); }), "b and x overlap in memory");
+  };
+  EXPECT_TRUE(refused(two_from(0), two_from(1)));
+  EXPECT_TRUE(refused(two_from(1), two_from(0)));
+  EXPECT_TRUE(refused(every(2, 0), every(1, 2)));  // places 0 2 4 and 2 3 4
+  EXPECT_TRUE(refused(every(1, 2), every(2, 0)));
+  EXPECT_TRUE(refused(every(2, 0), every(2, 2)));
+  EXPECT_EQ(all, std::vector<double>(12, 1.0));
+  // Side by side, or each between the other's, they share nothing.
+  EXPECT_FALSE(refused(two_from(0), two_from(2)));
+  EXPECT_FALSE(refused(every(2, 0), every(2, 1)));
+}
+
 TEST(SolveBadInput, RefusesOptionsThatAreNoNumbers) {
   const auto refused = [](const auto& change, const std::string& message) {
     SolveOptions o;

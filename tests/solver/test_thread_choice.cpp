@@ -114,6 +114,20 @@ TEST(ThreadTrials, LosesLittleWithLongIterations) {
   EXPECT_LE(r.with_one, 12);
 }
 
+TEST(ThreadTrials, SayWhenTheNumberChangesAndOnlyThen) {
+  for (const double s : {5e-6, 1e-4, 16e-3}) {
+    ThreadTrials trials;
+    int changes = 0;
+    for (int k = 0; k < 3000; ++k) {
+      const bool before = trials.one();
+      const bool says = trials.add((before ? 0.3 : 1.0) * (k % 5 == 0 ? 3 : 1) * s, 0.5);
+      ASSERT_EQ(says, trials.one() != before) << s << ", iteration " << k;
+      changes += says ? 1 : 0;
+    }
+    EXPECT_GT(changes, 0) << s;
+  }
+}
+
 TEST(ThreadChoice, IsWhatWasGivenWhereThatHasOneThread) {
   const Kokkos::DefaultHostExecutionSpace given{};
   krysol::ThreadChoice<Kokkos::DefaultHostExecutionSpace> choice(given);

@@ -148,6 +148,19 @@ TEST_F(ResidualCheck, FindsSizesInTheFirstLines) {
   EXPECT_EQ(sizes("f.mtx", ""), "none");
   EXPECT_EQ(sizes("g.mtx", "%%MatrixMarket matrix coordinate pattern general\n% only comments\n"),
             "none");
+  // A line of sizes that lacks one, or a type of two letters.
+  EXPECT_EQ(sizes("h.mtx", "%%MatrixMarket matrix coordinate real general\n5 5\n1 1 2\n"), "none");
+  EXPECT_EQ(sizes("i.mtx", "%%MatrixMarket matrix array real general\n5\n1\n"), "none");
+  EXPECT_EQ(sizes("j.rsa", "title\n 1 1 1 1\nRSA   10   10\n(f)\n"), "none");
+  EXPECT_EQ(sizes("k.rsa", "title\n 1 1 1 1\nRS   10   10   28   0\n(f)\n"), "none");
+  // Cut anywhere before the end of that line.
+  for (const std::string text : {"%%MatrixMarket matrix coordinate real symmetric\n% c\n\n5 5 9\n",
+                                 "%%MatrixMarket matrix array real general\n50 20\n"}) {
+    EXPECT_NE(sizes("l.mtx", text), "none");
+    for (std::size_t n = 0; n < text.size(); ++n) {
+      EXPECT_EQ(sizes("l.mtx", text.substr(0, n)), "none") << text.substr(0, n);
+    }
+  }
 }
 
 }  // namespace

@@ -143,6 +143,23 @@ TEST(Archive, OfSeveralMainMatricesOneMustBeNamed) {
   EXPECT_EQ(read_matrix(beside).info.member, "m/m.mtx");
 }
 
+/// A right-hand side has the whole name of its matrix, in a folder or in none.
+TEST(Archive, AVectorOfAnotherNameIsNoRightHandSide) {
+  const Folder folder;
+  for (const std::string in : {"", "m/", "a/b/"}) {
+    SCOPED_TRACE(in);
+    const auto path =
+        write(folder, "a.tar",
+              tar_member(in + "k.mtx", matrix) + tar_member(in + "l_b.mtx", rhs) + tar_end());
+    EXPECT_EQ(error_from(path), "a.tar: holds several matrices (" + in + "k.mtx, " + in +
+                                    "l_b.mtx); name one of them (--member)");
+    EXPECT_EQ(read_matrix(path, member(in + "k.mtx")).attached.rhs.cols, 0);
+    EXPECT_EQ(message_without(path, error_of([&] { read_dense(path); })),
+              "a.tar: expected an archive with NAME/NAME_b.mtx, found " + in + "k.mtx, " + in +
+                  "l_b.mtx");
+  }
+}
+
 TEST(Archive, AMemberIsAskedOfArchivesOnly) {
   const Folder folder;
   for (const std::string name : {"a.mtx", "a.mtx.gz"}) {

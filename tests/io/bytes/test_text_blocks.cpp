@@ -227,4 +227,25 @@ TEST(TextBlocks, HaveBytesToSpare) {
   }
 }
 
+/// Whatever the storage held before.
+TEST(TextBlocks, EndWithZerosInAStorageThatIsUsedAgain) {
+  const std::string text = made_text(50, 20, false, 3);
+  const TemporaryFile file(text);
+  const auto expect_zeros = [&](TextBlocks& blocks) {
+    TextBlock block;
+    block.storage.assign(4096, '7');
+    int in_storage = 0;
+    while (blocks.next(block)) {
+      if (block.end >= text.data() && block.end < text.data() + text.size()) continue;
+      ++in_storage;
+      for (std::size_t k = 0; k < TextBlock::spare_bytes; ++k) EXPECT_EQ(block.end[k], '\0') << k;
+    }
+    EXPECT_GT(in_storage, 0);
+  };
+  expect_zeros(*krysol::blocks_of_memory(text, 64));
+  expect_zeros(
+      *krysol::blocks_of_file(file.handle(), 0, static_cast<std::int64_t>(text.size()), "f", 64));
+  expect_zeros(*krysol::blocks_of_stream("", reader_of(text, 33), 1, {}, 64));
+}
+
 }  // namespace

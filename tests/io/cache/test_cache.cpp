@@ -89,6 +89,16 @@ TEST(Cache, GivesMatricesWithoutEntriesAndArrays) {
   }
 }
 
+TEST(Cache, GivesMatricesWithoutRowsOrColumns) {
+  for (const char* text : {"%%MatrixMarket matrix coordinate real general\n0 7 0\n",
+                           "%%MatrixMarket matrix coordinate real general\n5 0 0\n",
+                           "%%MatrixMarket matrix coordinate complex hermitian\n0 0 0\n"}) {
+    SCOPED_TRACE(text);
+    Caching caching(text);
+    expect_round_trip(caching);
+  }
+}
+
 TEST(Cache, KeepsWhatWasMendedAndRounded) {
   Caching caching(
       "%%MatrixMarket matrix coordinate integer general\n2 2 2\n0 0 9007199254740993\n"

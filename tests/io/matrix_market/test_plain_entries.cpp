@@ -139,6 +139,20 @@ TEST(PlainEntries, KnowFortransNumbers) {
   EXPECT_EQ(read_number("2.5Q0"), 2.5);
 }
 
+/// Of all bytes digits alone make an index, not those beside them in ASCII.
+TEST(PlainEntries, HaveIndicesOfDigitsAlone) {
+  const std::string head = "%%MatrixMarket matrix coordinate real general\n999 999 1\n";
+  for (int byte = 0; byte < 256; ++byte) {
+    const auto c = static_cast<char>(byte);
+    if ((c >= '0' && c <= '9') || c == ' ' || c == '\t') continue;
+    const std::string index = std::string("1") + c;
+    for (const std::string& entry : {index + " 2 5\n", "2 " + index + " 5\n"}) {
+      EXPECT_NE(error_of([&] { krysol::parse_matrix(head + entry, "f"); }), "nothing was thrown")
+          << "byte " << byte;
+    }
+  }
+}
+
 TEST(PlainEntries, HaveOneZeroAmongIntegers) {
   const std::string text = "%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 -0\n";
   ReadOptions repair;
@@ -306,6 +320,28 @@ TEST(PlainEntries, SayWhatIsWrongWithTheFirstLineThatIs) {
       }
     }
   }
+}
+
+/// In files that are plain but for that line: none of it may be read as another entry.
+TEST(PlainEntries, TakeNoPartOfANumberForAnIndexOrAValue) {
+  const auto message = [](const std::string& field, const std::string& line) {
+    const std::string text = "%%MatrixMarket matrix coordinate " + field + " general\n2 2 2\n" +
+                             line + "\n2 2" + (field == "complex" ? " 1 1\n" : " 1\n");
+    return error_of([&] { krysol::parse_matrix(text, "f"); });
+  };
+  for (const std::string number : {"1.5", "1-5", "1+5", "1e0", "1.", "1,5"}) {
+    for (const std::string field : {"real", "integer"}) {
+      EXPECT_EQ(message(field, "1 " + number),
+                "f:3:3: expected a column index, found '" + number + "'")
+          << field;
+    }
+    EXPECT_EQ(message("complex", "1 " + number + " 2"),
+              "f:3:3: expected a column index, found '" + number + "'");
+    EXPECT_EQ(message("real", number + " 2"),
+              "f:3:1: expected a row index, found '" + number + "'");
+  }
+  // Fortran's 2.5e-3, and no imaginary part.
+  EXPECT_EQ(message("complex", "1 1 2.5-3"), "f:3:10: expected a value, found the end of the line");
 }
 
 TEST(PlainEntries, AreAsManyAsDeclared) {

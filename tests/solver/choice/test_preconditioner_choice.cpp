@@ -434,4 +434,16 @@ TEST(JoinedResults, CountOn) {
   EXPECT_TRUE(first.advice.find("at iteration 4") != std::string::npos) << first.advice;
 }
 
+/// 0 is no iteration: nothing broke down, or it was found before the first.
+TEST(JoinedResults, NameNoIterationWhereNoneBrokeDown) {
+  SolveResult first;
+  first.iterations = 5;
+  SolveResult next;
+  next.status = Status::converged;
+  next.iterations = 2;
+  krysol::choice::join(first, next);
+  EXPECT_EQ(first.iterations, 7);
+  EXPECT_EQ(first.breakdown.iteration, 0);
+}
+
 }  // namespace

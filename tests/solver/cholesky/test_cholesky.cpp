@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <krysol/solver/cholesky/cholesky.hpp>
+#include <krysol/solver/cholesky/factors.hpp>
 #include <krysol/solver/registry.hpp>
 #include "dense.hpp"
 #include "messages.hpp"
@@ -239,6 +240,33 @@ TYPED_TEST(Cholesky, TakesLargeFronts) {
   EXPECT_LE(first.result.iterations, (std::is_same_v<krysol::Real<T>, float> ? 2 : 1));
   const auto again = solver.run();
   EXPECT_EQ(again.x, first.x);
+}
+
+/// Their memory is not cleared by who gives it.
+TEST(CholeskyFactors, DoNotDependOnWhatTheirMemoryHeld) {
+  using krysol::sparse_cholesky::numbers;
+  for (const auto& t : patterns()) {
+    const auto a = to_csr(t).matrix;
+    const Elimination e = elimination_of(a);
+    const auto n = static_cast<std::size_t>(a.rows);
+    if (n == 0) continue;
+    const auto count = static_cast<std::size_t>(e.value_begin.back());
+    const auto solved_after = [&](double before) {
+      {
+        const auto used = numbers<double>(count);
+        volatile double* const place = used.get();  // so that no store is left out
+        for (std::size_t k = 0; k < count; ++k) place[k] = before;
+      }
+      // The first array of the factorization is as large, and likely to lie there.
+      const auto factors = krysol::sparse_cholesky::numeric_factors<double>(
+          e, a.row_ptr.data(), a.col_idx.data(), a.values.data());
+      const auto x = numbers<double>(n);
+      std::fill_n(x.get(), n, 1.0);
+      krysol::sparse_cholesky::solve(e, factors, x.get());
+      return std::vector<double>(x.get(), x.get() + n);
+    };
+    EXPECT_EQ(solved_after(std::numeric_limits<double>::quiet_NaN()), solved_after(0.0));
+  }
 }
 
 std::vector<double> narrowed(const std::vector<long double>& v) { return {v.begin(), v.end()}; }

@@ -82,7 +82,7 @@ std::vector<std::set<Index>> as_sets(const HostCsr<double>& a,
 
 TEST(ClassicalCoarsening, DependsStronglyByDefinition) {
   for (const NamedMatrix& m : some_matrices()) {
-    for (const double theta : {0.25, 0.5}) {
+    for (const double theta : {0.25, 0.5, 1.0}) {  // 1: the largest of a row alone
       EXPECT_EQ(as_sets(m.a, strong_dependence(m.a, unknowns_of_nodes(m), theta)),
                 strong_by_definition(m, theta))
           << m.name;

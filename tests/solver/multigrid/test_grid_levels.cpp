@@ -295,6 +295,16 @@ TEST(GridProduct, IsThatOfDenseMatrices) {
           for (std::size_t k = 0; k < made.a.values.extent(0); ++k) {
             ASSERT_EQ(made.a.values(k), again.a.values(k));
           }
+          // What the diagonal would be but for what cancels.
+          const auto of_a = dense(p.a);
+          for (std::size_t j = 0; j < wide.cols; ++j) {
+            long double size = 0;
+            for (std::size_t i = 0; i < wide.rows; ++i) {
+              size += wide(i, j) * wide(i, j) * of_a(i, i);
+            }
+            ASSERT_NEAR(made.size(j), static_cast<double>(size), 1e-11) << j;
+            ASSERT_EQ(made.size(j), again.size(j)) << j;
+          }
         }
       }
     }

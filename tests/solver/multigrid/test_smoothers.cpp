@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -169,6 +170,60 @@ TYPED_TEST(Smoothers, ServeALastLevelThatIsNotInverted) {
     for (std::size_t i = 0; i < 700; ++i) {  // [2 -1; -1 2]^-1 = [2 1; 1 2] / 3
       EXPECT_NEAR(found[i], (2 * r[i] + r[i ^ 1U]) / 3, 0.06) << smoother << ' ' << i;
     }
+  }
+}
+
+/// By itself, too, a smoother is a symmetric operator. The graph needs three colours: with two of
+/// them any numbers of sweeps to and fro are symmetric.
+TYPED_TEST(Smoothers, AreSymmetricOnALastLevelThatIsNotInverted) {
+  constexpr Index n = 720;
+  Triplets<double> a{n, n};
+  Random random(8);
+  const auto couple = [&](Index i, Index j) {
+    const double weight = 1 + 0.9 * random.number();
+    a.add(i, i, weight);
+    a.add(j, j, weight);
+    a.add(i, j, -weight);
+    a.add(j, i, -weight);
+  };
+  for (Index i = 0; i < n; ++i) {
+    a.add(i, i, 0.01);
+    for (const Index step : {1, 30, 31}) {  // triangles i, i + 1, i + 31
+      if (i + step < n) couple(i, i + step);
+    }
+  }
+  const auto host = to_csr(a).matrix;
+  const auto r = random_vector<double>(n, 5);
+  const auto s = random_vector<double>(n, 6);
+  for (std::size_t k = 0; k < std::size(krysol::multigrid::smoother_names); ++k) {
+    krysol::multigrid::HostHierarchy<double> h;
+    h.scale = krysol::multigrid::scale_of(host, 1, 0);
+    h.levels.emplace_back();
+    h.levels.back().a = krysol::multigrid::scaled_entries<double>(host, h.scale);
+    h.levels.back().block = 2;
+    h.levels.back().largest = 2;
+    krysol::multigrid::CycleOptions options;
+    options.smoother = static_cast<krysol::multigrid::SmootherKind>(k);
+    const krysol::multigrid::Hierarchy<double, TypeParam> levels(h, options, false);
+    ASSERT_FALSE(levels.exact());
+    const auto smoothed = [&](const std::vector<double>& v) {
+      const krysol::ConstVector<double, TypeParam> from = to_device<TypeParam>(v);
+      const auto z = to_device<TypeParam>(std::vector<double>(v.size()));
+      levels.apply(TypeParam{}, from, z);
+      Kokkos::fence();
+      return to_host(z);
+    };
+    const auto of_r = smoothed(r);
+    const auto of_s = smoothed(s);
+    double left = 0;
+    double right = 0;
+    double size = 0;
+    for (std::size_t i = 0; i < r.size(); ++i) {
+      left += s[i] * of_r[i];
+      right += r[i] * of_s[i];
+      size += std::abs(s[i] * of_r[i]);
+    }
+    EXPECT_NEAR(left, right, 1e-10 * size) << krysol::multigrid::smoother_names[k];
   }
 }
 

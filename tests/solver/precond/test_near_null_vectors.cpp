@@ -108,6 +108,30 @@ TEST(NearNullVectors, OfARigidBodyAreMotionsWithoutForces) {
   }
 }
 
+/// The same in any unit and from any origin, and rotations are about as large as translations.
+TEST(NearNullVectors, OfARigidBodyHaveNoUnit) {
+  for (const Index d : {2, 3}) {
+    constexpr std::size_t nodes = 30;
+    const auto size = static_cast<std::size_t>(d);
+    const auto places = random_vector<double>(nodes * size, 9);
+    auto moved = places;
+    for (std::size_t k = 0; k < moved.size(); ++k) {
+      moved[k] = 1000 * places[k] + 500 * static_cast<double>(k % size + 1);
+    }
+    const auto modes = krysol::rigid_body_modes(places, d);
+    const auto same = krysol::rigid_body_modes(moved, d);
+    const auto count = static_cast<std::size_t>(modes.count);
+    ASSERT_EQ(same.values.size(), modes.values.size());
+    double squares = 0;  // of all rotations
+    for (std::size_t k = 0; k < modes.values.size(); ++k) {
+      EXPECT_NEAR(same.values[k], modes.values[k], 1e-10) << d << ' ' << k;
+      if (k % count >= size) squares += modes.values[k] * modes.values[k];
+    }
+    // Each coordinate is in d - 1 of them; the mean square of a node's distance is scaled to 1.
+    EXPECT_NEAR(squares, static_cast<double>((size - 1) * nodes), 1e-10) << d;
+  }
+}
+
 TEST(NearNullVectors, LetMultigridDoWhatItDoesOnGrids) {
   for (const auto& [name, block] : {std::pair("beam2d:24", 2), std::pair("beam:6", 3)}) {
     const Body body = scattered(name, block);

@@ -84,4 +84,14 @@ TYPED_TEST(Teams, AddPartialSumsHoweverManyThereAre) {
   }
 }
 
+/// On a host too, where no kernel of the library needs them.
+TEST(Terms, AreAddedUpEachForItself) {
+  krysol::Terms<3> sum;
+  krysol::Terms<3> more;
+  for (int k = 0; k < 3; ++k) more.value[k] = k + 1;
+  sum += more;
+  sum += more;
+  for (int k = 0; k < 3; ++k) EXPECT_EQ(sum.value[k], 2 * (k + 1)) << k;
+}
+
 }  // namespace

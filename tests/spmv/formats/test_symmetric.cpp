@@ -1,5 +1,10 @@
 // One triangle: parts and their carries, blocks, words of 16 and 32 bits, and what is refused.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+
 #include <krysol/spmv/formats/symmetric_bsr.hpp>
 #include "messages.hpp"
 #include "products.hpp"
@@ -177,6 +182,58 @@ TYPED_TEST(OneTriangle, CarriesBlocksAcrossParts) {
               a.values.extent(0) / static_cast<std::size_t>(b * b) * 3 / 2 + 300)
         << b;
     expect_right(a, entries, std::to_string(b));
+  }
+}
+
+/// Numbers that end where a page ends; the next one may not be touched.
+template <class T>
+class BeforeAnEdge {
+ public:
+  explicit BeforeAnEdge(const std::vector<T>& from) {
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    const std::size_t bytes = from.size() * sizeof(T);
+    const std::size_t pages = (bytes + page - 1) / page * page;
+    size_ = pages + page;
+    void* const all =
+        ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (all == MAP_FAILED) return;
+    begin_ = static_cast<char*>(all);
+    if (::mprotect(begin_ + pages, page, PROT_NONE) != 0) return;
+    data_ = reinterpret_cast<T*>(begin_ + (pages - bytes));
+    std::copy(from.begin(), from.end(), data_);
+  }
+  ~BeforeAnEdge() {
+    if (begin_ != nullptr) ::munmap(begin_, size_);
+  }
+  BeforeAnEdge(const BeforeAnEdge&) = delete;
+  BeforeAnEdge& operator=(const BeforeAnEdge&) = delete;
+  T* data() const { return data_; }  // null where this system has no such pages
+
+ private:
+  char* begin_ = nullptr;
+  std::size_t size_ = 0;
+  T* data_ = nullptr;
+};
+
+TYPED_TEST(OneTriangle, ReadsNothingBehindX) {
+  using T = TypeParam;
+  for (Index b = 2; b <= krysol::largest_block; ++b) {
+    const auto entries = symmetric_blocks<FileScalar<T>>(b, 48, 3, 0);
+    const auto a = made_from<SymmetricBsr<T, Host>>(entries);
+    ASSERT_EQ(a.block, b);
+    const auto n = static_cast<std::size_t>(a.rows);
+    const auto numbers = random_vector<T>(n, 21);
+    const BeforeAnEdge<T> x(numbers);
+    const BeforeAnEdge<T> y(std::vector<T>(n, T(1)));
+    ASSERT_TRUE(x.data() != nullptr && y.data() != nullptr);
+    apply(Host{}, T(1), a, krysol::Vector<T, Host>(x.data(), n), T(0),
+          krysol::Vector<T, Host>(y.data(), n));
+    Kokkos::fence();
+    const Product<T> exact(entries, numbers);
+    for (std::size_t i = 0; i < n; ++i) {
+      ASSERT_LE(magnitude(widen(y.data()[i]) - exact.sum[i]), exact.bound(i, T(1), T(0), T(0)))
+          << b << ", row " << i;
+    }
   }
 }
 

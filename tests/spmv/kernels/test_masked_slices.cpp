@@ -101,6 +101,22 @@ TEST(MaskedSlices, AreNoneOnAGpu) {
   EXPECT_EQ(p.plan.masked.ptr, std::vector<Index>{0});
 }
 
+/// There each row of a slice has as many places as the longest of its rows.
+TEST(MaskedSlices, HaveRoomForTheirLongestRowsOnAGpu) {
+  const Planned p(grid(), false);
+  const auto rows = static_cast<std::size_t>(p.a.rows);
+  ASSERT_EQ(p.plan.slice_ptr.size(), p.plan.pattern.size() + 1);
+  EXPECT_EQ(p.plan.slice_ptr[0], 0);
+  for (std::size_t s = 0; s < p.plan.pattern.size(); ++s) {
+    krysol::Offset longest = 0;
+    for (std::size_t i = s * slice; i < std::min(rows, (s + 1) * slice); ++i) {
+      longest = std::max(longest, p.a.row_ptr(i + 1) - p.a.row_ptr(i));
+    }
+    EXPECT_EQ(p.plan.slice_ptr[s + 1] - p.plan.slice_ptr[s], longest * slice) << s;
+  }
+  EXPECT_GT(std::count(p.plan.pattern.begin(), p.plan.pattern.end(), -1), 10);
+}
+
 /// A row whose columns do not ascend has no place in a list, and keeps its slice from being masked.
 TEST(MaskedSlices, LeaveRowsOutOfOrderAlone) {
   HostCsr<double> a = grid();
@@ -150,6 +166,21 @@ void expect_inf_stays_in_its_rows() {
 TEST(MaskedSlices, MultiplyNothingThatARowDoesNotHave) {
   expect_inf_stays_in_its_rows<krysol::Stencil<double, Host>>();
   expect_inf_stays_in_its_rows<krysol::StencilPattern<double, Host>>();
+}
+
+/// Where hardly two rows are alike, nearly each has a list of its own, which is read with them.
+TEST(SharedLists, AreCountedAmongTheBytes) {
+  const auto host = krysol::to_csr(random_sparse<double>(200, 150, 6, 31)).matrix;
+  krysol::Stencil<double, Host> values_too;
+  from_csr(host, values_too);
+  const auto with_values = static_cast<std::int64_t>(values_too.offset.extent(0));
+  EXPECT_GT(with_values, host.nnz() / 2);
+  EXPECT_GE(krysol::bytes(values_too), (4 + 8) * with_values);
+  krysol::StencilPattern<double, Host> places;
+  from_csr(host, places);
+  const auto offsets = static_cast<std::int64_t>(places.offset.extent(0));
+  EXPECT_GT(offsets, host.nnz() / 2);
+  EXPECT_GE(krysol::bytes(places), 8 * host.nnz() + 4 * offsets);
 }
 
 }  // namespace

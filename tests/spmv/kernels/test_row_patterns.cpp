@@ -78,6 +78,7 @@ TEST(RowSample, SaysWhatAConversionTakes) {
     const auto many = krysol::to_csr(random_sparse<double>(n, n, 9, 3)).matrix;
     const auto random = krysol::sample_rows(krysol::MatrixProfile(many, true), false);
     EXPECT_GT(random.differing, 0.9) << n;
+    EXPECT_LE(random.single, random.differing) << n;
     EXPECT_GT(random.conversion(), 5) << n;
     EXPECT_EQ(random.refusal.empty(), n == 2000) << random.refusal;
   }
@@ -114,6 +115,27 @@ TEST(RowSample, SaysWhatAConversionTakes) {
   EXPECT_EQ(krysol::sample_rows(krysol::MatrixProfile(none, true), true).conversion(), 1);
 }
 
+/// Of 256 rows each is looked at: the first `odd` differ from all others, which are alike.
+TEST(RowSample, CountsTheRowsOfASmallMatrix) {
+  for (const Index odd : {0, 1, 100, 254, 256}) {
+    krysol::Triplets<double> t{256, 256};
+    for (Index i = 0; i < 256; ++i) t.add(i, i, i < odd ? 2.0 + i : 1.0);
+    const auto a = krysol::to_csr(t).matrix;
+    const auto sample = krysol::sample_rows(krysol::MatrixProfile(a, true), true);
+    EXPECT_EQ(sample.single, odd / 256.0) << odd;
+    EXPECT_EQ(sample.differing, (odd < 256 ? odd + 1 : 256) / 256.0) << odd;
+    EXPECT_EQ(sample.refusal, "") << odd;
+    if (odd == 0) {
+      EXPECT_EQ(sample.alike, 1);
+      EXPECT_EQ(sample.searched, 0);
+    }
+    if (odd == 256) {
+      EXPECT_EQ(sample.alike, 0);
+      EXPECT_EQ(sample.searched, 1);
+    }
+  }
+}
+
 /// A tenth of the rows are patterns of their own, all at one end: with more lists than are always
 /// allowed, but within an eighth of the nonzeros. Whoever looks at a part of the rows sees too
 /// many.
@@ -131,6 +153,36 @@ TEST(RowPatterns, AreJudgedByTheWholeMatrix) {
     const auto patterns = find_patterns("test", a, true);
     EXPECT_GE(patterns.first_row.size(), static_cast<std::size_t>(odd));
     EXPECT_LE(patterns.first_row.size(), static_cast<std::size_t>(odd) + 3);
+  }
+}
+
+/// Eight sums are set, and what stands behind them is left alone.
+TEST(RowPatterns, SetTheSumsOfEightRowsAndNothingElse) {
+  constexpr auto eight = static_cast<std::size_t>(krysol::pack_width);
+  constexpr double untouched = 7;
+  const std::vector<Index> list = {-2, 0, 3};
+  const auto entries = static_cast<Index>(list.size());
+  const auto x = random_vector<double>(64, 3);
+  const double* const x_of_row = x.data() + 8;
+  const auto values = random_vector<double>(list.size() * eight, 4);
+  for (const bool own_values : {false, true}) {
+    std::vector<double> sum(2 * eight, untouched);
+    if (own_values) {
+      krysol::multiply_pack_rows<true>(x_of_row, list.data(), entries, values.data(), sum.data());
+    } else {
+      krysol::multiply_pack_rows<false>(x_of_row, list.data(), entries, values.data(), sum.data());
+    }
+    for (std::size_t l = 0; l < eight; ++l) {
+      double expected = 0;
+      for (std::size_t j = 0; j < list.size(); ++j) {
+        expected +=
+            values[own_values ? eight * j + l : j] * x[static_cast<std::size_t>(8 + list[j]) + l];
+      }
+      EXPECT_NEAR(sum[l], expected, 1e-14) << own_values << ", row " << l;
+    }
+    for (std::size_t l = eight; l < sum.size(); ++l) {
+      EXPECT_EQ(sum[l], untouched) << own_values << ", " << l;
+    }
   }
 }
 
