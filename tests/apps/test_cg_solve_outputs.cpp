@@ -55,6 +55,36 @@ TEST_F(CgSolve, WritesNothingThatIsNoSolution) {
   EXPECT_TRUE(fs::exists(x));
 }
 
+/// CG knows that no x solves it and does not begin; MINRES ends with a least-squares solution,
+/// which is worth writing.
+TEST_F(CgSolve, WritesALeastSquaresSolutionOfMinresOnly) {
+  Triplets<double> t;
+  t.rows = t.cols = 60;
+  for (int i = 0; i < 60; ++i) {
+    t.add(i, i, i == 0 || i == 59 ? 1 : 2);
+    if (i > 0) t.add(i, i - 1, -1);
+    if (i > 0) t.add(i - 1, i, -1);
+  }
+  const auto matrix = write("free.mtx", t);
+  const auto x = in("x.mtx").string();
+  const Json of_cg = report({matrix, "--rhs", "ones", "--output", x}, 1);
+  EXPECT_EQ(of_cg["result"]["status"], "inconsistent") << of_cg["result"];
+  EXPECT_TRUE(holds(of_cg["notes"].dump(), "x.mtx was not written: A x = b has no solution"))
+      << of_cg["notes"];
+  EXPECT_FALSE(fs::exists(x));
+  const Json of_minres = report(
+      {matrix, "--solver", "minres", "--precond", "none", "--rhs", "ones", "--output", x}, 1);
+  EXPECT_EQ(of_minres["result"]["status"], "inconsistent") << of_minres["result"];
+  EXPECT_FALSE(holds(of_minres["notes"].dump(), "was not written")) << of_minres["notes"];
+  ASSERT_TRUE(fs::exists(x)) << of_minres["notes"];
+  const auto solution = vector_in(x);
+  ASSERT_EQ(solution.size(), 60U);
+  auto r = product(matrix, solution);
+  for (double& v : r) v = 1 - v;
+  const auto of_r = product(matrix, r);
+  EXPECT_LE(std::sqrt(dot(of_r, of_r)), 1e-11 * std::sqrt(dot(r, r)));
+}
+
 TEST_F(CgSolve, WritesAComplexSolution) {
   const auto matrix = write("h.mtx", hermitian);
   EXPECT_EQ(

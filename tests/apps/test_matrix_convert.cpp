@@ -310,6 +310,19 @@ TEST_F(MatrixConvert, IntegersThatDoubleRoundsAreReported) {
             "1 1 9007199254740992\n1 2 9223372036854775808\n");
 }
 
+TEST_F(MatrixConvert, CountsTheIntegersThatDoubleRounds) {
+  for (const int rounded : {1, 2, 3}) {
+    std::string text = "%%MatrixMarket matrix coordinate integer general\n1 3 3\n";
+    for (int col = 1; col <= 3; ++col) {
+      text += "1 " + std::to_string(col) + (col <= rounded ? " 9007199254740993\n" : " 5\n");
+    }
+    const std::string number = std::to_string(rounded);
+    const std::string said =
+        convert({write("a" + number + ".mtx", text), in("b" + number + ".mtx")});
+    EXPECT_TRUE(said.ends_with("; integers beyond 2^53 rounded: " + number + "\n")) << said;
+  }
+}
+
 /// -2^63 fits 64 bits, and double holds it.
 TEST_F(MatrixConvert, IntegersOf64BitsStayIntegers) {
   const std::string text =

@@ -74,6 +74,33 @@ TEST_F(SpmvBench, MeasuresThePeersThatItLists) {
   EXPECT_EQ(measured, listed);
 }
 
+/// A peer's bytes are those of CSR with 32-bit row pointers, of x, and of y read and written.
+TEST_F(SpmvBench, CountsTheBytesOfPeers) {
+  const auto wide = write("wide.mtx",
+                          "%%MatrixMarket matrix coordinate real general\n"
+                          "7 9 3\n1 9 2\n4 1 3\n7 5 4\n");
+  for (const std::string& matrix : {wide, std::string("poisson2d:20")}) {
+    SCOPED_TRACE(matrix);
+    const Json r = bench({matrix, "--format", "csr"})["reports"][0];
+    const int rows = r["rows"];
+    const int cols = r["cols"];
+    const int nnz = r["nnz"];
+    int peers = 0;
+    for (const Json& line : r["lines"]) {
+      if (line["peer"] == false || line.contains("refused")) continue;
+      ++peers;
+      EXPECT_EQ(line["bytes"], 12 * nnz + 4 * (rows + 1) + 8 * (cols + 2 * rows)) << line;
+      const double rate = line["bytes"].get<double>() / 1e9;
+      EXPECT_NEAR(line["GB_per_s"].get<double>() * line["product"]["median_s"].get<double>(), rate,
+                  1e-9 * rate)
+          << line;
+    }
+    if (bench_on_host) {
+      EXPECT_GT(peers, 0);
+    }
+  }
+}
+
 TEST_F(SpmvBench, TakesTheSamplesRandomMatrixByDefault) {
   const Json r = bench({"--length", "500", "--density", "0.01", "--format", "csr"})["reports"][0];
   EXPECT_EQ(r["matrix"], "random:500:0.01");

@@ -186,6 +186,39 @@ TYPED_TEST(Contract, NamesAnUnsymmetricMatrixAsTheCause) {
   }
 }
 
+TYPED_TEST(Contract, NamesAnUnsymmetricMatrixWherePApIsNegative) {
+  auto t = no_entries<double>(40, 40);
+  for (Index i = 0; i < 40; ++i) {
+    t.add(i, i, 2);
+    if (i > 0) t.add(i, i - 1, -3.5);
+    if (i + 1 < 40) t.add(i, i + 1, -0.5);
+  }
+  // The sum of all entries is -76: p'Ap of the first direction, which is b.
+  NamedSolve<double, TypeParam> solver{t, std::vector<double>(40, 1.0)};
+  const auto s = solver.run();
+  EXPECT_EQ(s.result.status, Status::not_symmetric) << s.result.advice;
+  EXPECT_GT(s.result.breakdown.asymmetry, 0);
+  EXPECT_TRUE(holds(s.result.advice, "A is not symmetric, and that is why")) << s.result.advice;
+}
+
+/// What symmetry is missing does not matter where x was found all the same.
+TYPED_TEST(Contract, SaysNothingOfSymmetryWhereTheSolveConverged) {
+  auto t = no_entries<double>(40, 40);
+  for (Index i = 0; i < 40; ++i) {
+    t.add(i, i, 4);
+    if (i > 0) t.add(i, i - 1, -1.00001);
+    if (i + 1 < 40) t.add(i, i + 1, -1);
+  }
+  for (const auto& method : list_solvers()) {
+    if (!method.traits.needs_symmetry) continue;
+    NamedSolve<double, TypeParam> solver{t, random_vector<double>(40, 1)};
+    solver.method = method.name;
+    solver.stop.rtol = 1e-3;
+    const auto s = solver.run();
+    EXPECT_EQ(s.result.status, Status::converged) << method.name << s.result.advice;
+  }
+}
+
 TYPED_TEST(Contract, TellsComplexSymmetricFromHermitian) {
   using T = Kokkos::complex<double>;
   auto t = no_entries<std::complex<double>>(3, 3);

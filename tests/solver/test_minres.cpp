@@ -492,4 +492,27 @@ TYPED_TEST(MinresEnds, WithinTheBudgetOfBytes) {
   }
 }
 
+/// What is counted is what the loops over rows read and write, for each way in which M takes part
+/// in them.
+TYPED_TEST(MinresEnds, CountsTheBytesOfItsVectors) {
+  struct Case {
+    std::string precond;
+    double words;  // a row, of the loops that make the next Lanczos vector
+    double loops;
+  };
+  for (const Case& c : {Case{"none", 4, 1}, Case{"jacobi", 7, 1}, Case{"block-jacobi:4", 6, 2}}) {
+    SCOPED_TRACE(c.precond);
+    NamedSolve<double, TypeParam> solver{helmholtz(20, 15, 1), random_vector<double>(300, 2),
+                                         c.precond};
+    solver.method = "minres";
+    const auto r = solver.run().result;
+    const auto steps = static_cast<double>(r.spmv.calls);
+    const double solutions = static_cast<double>(r.vectors.calls) - c.loops * steps;
+    EXPECT_GT(steps, 10);
+    EXPECT_LE(solutions, steps);
+    EXPECT_GE(solutions, 0.5 * steps);
+    EXPECT_EQ(r.vectors.bytes, 300 * 8 * (c.words * steps + 9 * solutions));
+  }
+}
+
 }  // namespace

@@ -65,6 +65,19 @@ TEST_F(Regress, RepeatsEachSolveByTheCommandThatItGives) {
             e["residual"].get<double>());
 }
 
+/// Quotes may stand anywhere in a word, keep what is between them, and may hold nothing.
+TEST_F(Regress, TakesQuotedWordsOfAMethod) {
+  ASSERT_EQ(run_regress(
+                {"poisson2d:9", "--method", "q=--precond 'ic0'\t --rhs o\"n\"'es' --tol \"1e-9\" "})
+                .code,
+            0);
+  const std::string command = outcome_of(result(), "poisson2d:9", "command");
+  EXPECT_TRUE(holds(command, " --precond ic0 --rhs ones --tol 1e-9 ")) << command;
+  run_regress({"poisson2d:9", "--method", "e=--rhs '' --x0 'a \"b'"}, "empty.json");
+  const std::string other = outcome_of(result("empty.json"), "poisson2d:9", "command");
+  EXPECT_TRUE(holds(other, " --rhs '' --x0 'a \"b' ")) << other;
+}
+
 TEST_F(Regress, ComparesWithAnEarlierRun) {
   ASSERT_EQ(run_regress({"poisson2d:12", "poisson2d:14"}, "old.json").code, 0);
   leave_out_unsteady_memory("old.json");

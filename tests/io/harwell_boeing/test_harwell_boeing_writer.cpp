@@ -250,6 +250,27 @@ TEST(RutherfordBoeingWriter, RefusesWhatTheFormatCannotHold) {
   EXPECT_EQ(folder.files(), 0U);
 }
 
+TEST(RutherfordBoeingWriter, RefusesAnyValueOfRightHandSidesThatIsNotFinite) {
+  const Folder folder;
+  Triplets<double> a{2, 2, Symmetry::general, {}, {}, {}};
+  a.add(0, 0, 1);
+  a.add(1, 1, 2);
+  for (const double bad :
+       {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
+    for (std::size_t k = 0; k < 4; ++k) {
+      std::vector<double> rhs(4, 1.0);
+      rhs[k] = bad;
+      const auto refusal = what_of<std::exception>(
+          [&] { krysol::write_rutherford_boeing(folder / "a", a, {}, rhs); });
+      EXPECT_TRUE(holds(refusal, fmt::format("not written: value {} of the right-hand sides is not "
+                                             "finite",
+                                             k + 1)))
+          << refusal;
+    }
+  }
+  EXPECT_EQ(folder.files(), 0U);
+}
+
 TEST(RutherfordBoeingWriter, SaysSoWhenTheDiskIsFull) {
   if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
   const auto a = without_duplicates(reduced_matrix<double>(30000, Symmetry::general, 700));

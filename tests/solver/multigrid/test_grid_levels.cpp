@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -170,6 +171,42 @@ TEST(GridPattern, IsRefusedForOneEntryThatIsOfNoNeighbour) {
   auto back = t;
   back.add(60, 59, -1);
   EXPECT_FALSE(found(back));
+}
+
+/// On a plane grid, where the entries along x are -epsilon, and those along y -1.
+TEST(GridStrengths, AreMeansOverTheNodesAndKnowTenTimes) {
+  constexpr Index nx = 12;
+  constexpr Index ny = 9;
+  for (const double epsilon : {0.05, 0.099, 0.101, 0.5, 1.0, 2.0, 9.9, 10.1, 20.0}) {
+    SCOPED_TRACE(epsilon);
+    Problem p{{2, {nx, ny, 1}}, 1, to_csr(poisson2d(nx, ny, epsilon)).matrix};
+    const DirectionStrengths found = direction_strengths(p.a, 1, pattern_of(p));
+    double mean_x = 0;
+    double mean_y = 0;
+    for (Index y = 0; y < ny; ++y) {
+      for (Index x = 0; x < nx; ++x) {
+        const double along_x = epsilon * (x == 0 || x + 1 == nx ? 1 : 2);
+        const double along_y = y == 0 || y + 1 == ny ? 1 : 2;
+        mean_x += along_x / std::max(along_x, along_y) / (nx * ny);
+        mean_y += along_y / std::max(along_x, along_y) / (nx * ny);
+      }
+    }
+    EXPECT_NEAR(found.mean[0], mean_x, 1e-12);
+    EXPECT_NEAR(found.mean[1], mean_y, 1e-12);
+    EXPECT_EQ(found.mean[2], 0);
+    // x beside y, y beside z, of which there is nothing, and z beside x.
+    EXPECT_EQ(found.uneven[0], epsilon < 0.1 || epsilon > 10 ? 1 : 0);
+    EXPECT_EQ(found.uneven[1], 1);
+    EXPECT_EQ(found.uneven[2], 1);
+  }
+}
+
+TEST(GridLevels, TakeTwoStepsWhereDirectionsDifferLittle) {
+  for (const double epsilon : {0.8, 1.0, 1.25}) {
+    const auto h = make_hierarchy(to_csr(poisson2d(40, 30, epsilon)).matrix, {});
+    EXPECT_TRUE(h.grid) << epsilon;
+    EXPECT_EQ(h.degree, 2) << epsilon;
+  }
 }
 
 TEST(GridInterpolation, RowsAddUpToOneAndKeptNodesKeepTheirValue) {

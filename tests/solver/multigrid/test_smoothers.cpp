@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <krysol/gallery/problems.hpp>
@@ -311,6 +313,47 @@ TEST(StrongLines, OpenRings) {
   const auto lines = lines_of(a);
   EXPECT_EQ(lines.begin, (std::vector<Index>{0, 5}));
   EXPECT_EQ(lines.row, (std::vector<Index>{0, 1, 2, 3, 4}));
+}
+
+/// Each goes from one end to the other, wherever its rows stand in the matrix.
+TEST(StrongLines, AreWholeInAnyOrderOfTheRows) {
+  constexpr Index chains = 6;
+  constexpr Index length = 5;
+  constexpr Index rows = chains * length;
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    std::vector<Index> place(static_cast<std::size_t>(rows));
+    std::iota(place.begin(), place.end(), 0);
+    for (Index i = rows - 1; i > 0; --i) {
+      std::swap(place[static_cast<std::size_t>(i)],
+                place[static_cast<std::size_t>(random.below(i + 1))]);
+    }
+    Triplets<double> a{rows, rows};
+    std::vector<Index> along(static_cast<std::size_t>(rows));  // where each row is in the chains
+    for (Index i = 0; i < rows; ++i) {
+      const Index row = place[static_cast<std::size_t>(i)];
+      along[static_cast<std::size_t>(row)] = i;
+      a.add(row, row, 2.5);
+      if (i % length == 0) continue;
+      const Index before = place[static_cast<std::size_t>(i - 1)];
+      a.add(row, before, -1);
+      a.add(before, row, -1);
+    }
+    const auto lines = lines_of(a);
+    std::vector<Index> begin;
+    for (Index c = 0; c <= chains; ++c) begin.push_back(c * length);
+    EXPECT_EQ(lines.begin, begin);
+    EXPECT_EQ(lines.coupled_rows, rows);
+    ASSERT_EQ(lines.row.size(), along.size());
+    for (std::size_t p = 1; p < lines.row.size(); ++p) {
+      if (p % static_cast<std::size_t>(length) == 0) continue;
+      const Index now = along[static_cast<std::size_t>(lines.row[p])];
+      const Index last = along[static_cast<std::size_t>(lines.row[p - 1])];
+      EXPECT_EQ(std::abs(now - last), 1) << "place " << p;
+      EXPECT_EQ(now / length, last / length) << "place " << p;
+    }
+  }
 }
 
 /// [1 e 0; e 1 e; 0 e 1] with e = 0.9 is indefinite, as the part of a positive definite matrix may

@@ -312,4 +312,24 @@ TEST(BlockJacobi, TakesTheRowsOfANodeFromThePattern) {
   EXPECT_EQ(facts("block-jacobi:5", "elasticity:5"), "5");
 }
 
+TEST(BlockJacobi, TakesNodesOfAnySize) {
+  const auto grid = poisson2d(10, 6);
+  for (const Index block : {2, 5, 6}) {
+    auto t = no_entries<double>(60 * block, 60 * block);
+    for (std::size_t k = 0; k < grid.values.size(); ++k) {
+      const bool diagonal = grid.row_idx[k] == grid.col_idx[k];
+      for (Index r = 0; r < block; ++r) {
+        for (Index c = 0; c < block; ++c) {
+          t.add(grid.row_idx[k] * block + r, grid.col_idx[k] * block + c,
+                grid.values[k] + (diagonal && r == c ? 1 : 0));
+        }
+      }
+    }
+    const auto made =
+        krysol::make_preconditioner<double, krysol::Host>("block-jacobi", to_csr(t).matrix);
+    EXPECT_EQ(made.m->report()[0].value, std::to_string(block));
+    EXPECT_EQ(made.note, "");
+  }
+}
+
 }  // namespace

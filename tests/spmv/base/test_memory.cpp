@@ -11,11 +11,13 @@
 #include <fstream>
 #include <limits>
 
+#include <krysol/solver/cholesky/elimination.hpp>
 #include <krysol/spmv/formats/csr.hpp>
 #include <krysol/spmv/select/select.hpp>
 #include "apps/common/cli.hpp"
 #include "files.hpp"
 #include "messages.hpp"
+#include "problems.hpp"
 
 namespace {
 
@@ -241,6 +243,31 @@ TEST(Memory, SmallArraysAreLookedAtTogether) {
   EXPECT_TRUE(text.starts_with("no room for 'small': 33.6 MB asked of Host memory")) << text;
   EXPECT_EQ(bytes, std::int64_t{32} << 20);
   krysol::require_host_memory("smaller", 1 << 20);
+}
+
+/// By Cholesky: some 33 bytes an entry of the matrix, and some of each row.
+TEST(Memory, IsAskedForAsTheOrderOfAFactorizationNeedsIt) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "the address sanitizer needs address space of its own";
+#endif
+  const auto a = krysol::to_csr(krysol_tests::poisson2d(600, 600)).matrix;
+  double asked = 0;
+  std::string text;
+  {
+    const AddressSpaceLimit limit(std::size_t{16} << 20);
+    if (!limit.works) GTEST_SKIP() << "address space cannot be limited here";
+    try {
+      krysol::sparse_cholesky::eliminate(a.row_ptr.data(), a.col_idx.data(), a.rows,
+                                         std::numeric_limits<double>::infinity());
+    } catch (const OutOfMemory& e) {
+      asked = static_cast<double>(e.bytes());
+      text = e.what();
+    }
+  }
+  EXPECT_TRUE(text.starts_with("no room for 'cholesky.order': ")) << text;
+  const double rows = a.rows;
+  const double expected = 33 * (static_cast<double>(a.nnz()) + rows) + 60 * rows;
+  EXPECT_NEAR(asked, expected, 0.2 * expected);
 }
 
 TEST(Memory, AutoPassesOverFormatsThatDoNotFit) {

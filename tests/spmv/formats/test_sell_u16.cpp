@@ -274,4 +274,22 @@ TEST(ShortSlices, AllowAQuarterToBeFar) {
   EXPECT_GT(of_pages.near, 0.7);
 }
 
+/// Rows that are near by themselves and far from each other: what counts is the whole slice.
+TEST(ShortSlices, AreSampledAsWholeSlices) {
+  for (const Index slices : {1, 3, 16, 17, 1000}) {
+    auto t = no_entries<double>(slices * 8, 9000000);
+    for (Index i = 0; i < t.rows; ++i) {
+      // Four pages within 65535 columns; the eight rows of a slice have 32 pages.
+      for (Index k = 0; k < 4; ++k) t.add(i, i % 8 * 1000000 + k * 5000 + i, 1);
+    }
+    const auto a = krysol::to_csr(t).matrix;
+    const auto of_slices = krysol::short_share(a.row_ptr.data(), a.col_idx.data(), a.rows, 8, 1);
+    EXPECT_EQ(of_slices.near, 0) << slices;
+    EXPECT_EQ(of_slices.near_or_pages, 0) << slices;
+    const auto of_rows = krysol::short_share(a.row_ptr.data(), a.col_idx.data(), a.rows, 1, 1);
+    EXPECT_EQ(of_rows.near, 1) << slices;
+    EXPECT_EQ(of_rows.near_or_pages, 1) << slices;
+  }
+}
+
 }  // namespace

@@ -365,6 +365,21 @@ TEST(WindowPlans, SortRowsWhereThatCostsLess) {
   expect_whole(plan, uneven);
 }
 
+/// Where the sample sees no entry, nothing speaks for another order of the rows.
+TEST(WindowPlans, LeaveRowsAsTheyAreWhereTheSampleIsEmpty) {
+  const auto here_and_there = rows_of_columns<double>(
+      4096, 4096, [](Index i) { return std::vector<Index>(i % 1024 == 700 ? 1 : 0, i); });
+  for (const auto& entries : {here_and_there, no_entries<double>(40, 40)}) {
+    SCOPED_TRACE(entries.rows);
+    const auto a = krysol::to_csr(entries).matrix;
+    const WindowsPlan plan = windows_of(a, 0);
+    EXPECT_EQ(plan.sigma, 1);
+    expect_whole(plan, a);
+    const auto estimate = krysol::estimate_windows(krysol::MatrixProfile(a, true));
+    EXPECT_EQ(estimate.variant, std::to_string(plan.sigma));
+  }
+}
+
 TEST(WindowPlans, AreEstimatedFromASample) {
   const auto grid = rows_of_columns<double>(9000, 9100, [](Index i) -> std::vector<Index> {
     return {i, i + 1, i + 50, i + 100};
