@@ -196,11 +196,13 @@ Results measure_collection(const Options& o, std::vector<std::string> names,
     } catch (const NotForBenchmark& e) {
       out.passed_over.push_back({name, without_name(name, e.what()), false});
       continue;
-    } catch (const OutOfMemory& e) {
-      out.passed_over.push_back({name, fmt::format("not enough memory: {}", e.what()), true});
-      continue;
-    } catch (const std::bad_alloc&) {
-      out.passed_over.push_back({name, "not enough memory for all formats of this matrix", true});
+    } catch (const std::bad_alloc& e) {
+      const bool known = dynamic_cast<const OutOfMemory*>(&e) != nullptr;
+      out.passed_over.push_back(
+          {name,
+           known ? fmt::format("not enough memory: {}", e.what())
+                 : std::string("not enough memory for all formats of this matrix"),
+           true});
       continue;
     } catch (const std::runtime_error& e) {  // what Kokkos throws where memory runs out
       out.passed_over.push_back({name, e.what(), true});

@@ -212,6 +212,58 @@ TEST(BenchDocuments, HaveTheColumnsOfTheFirstSize) {
   EXPECT_TRUE(one[1].ends_with("Eigen")) << one[1];
 }
 
+/// Whatever columns there are, each line ends where its last heading does.
+TEST(BenchDocuments, HaveANumberBelowEachHeading) {
+  for (const int vectors : {0, 1, 2, 8}) {
+    for (const bool transfers : {false, true}) {
+      for (const bool verified : {false, true}) {
+        SCOPED_TRACE(fmt::format("{} {} {}", vectors, transfers, verified));
+        BenchReport r = bench_reports()[0];
+        r.vectors = vectors;
+        r.transfers = transfers;
+        r.verified = verified;
+        const auto lines = krysol_tests::lines_of(as_text(r, false));
+        std::size_t heading = 0;
+        while (heading < lines.size() && !lines[heading].starts_with("y = A x")) ++heading;
+        ASSERT_LT(heading + r.lines.size(), lines.size());
+        for (std::size_t k = 0; k < r.lines.size(); ++k) {
+          if (!r.lines[k].refused.empty()) continue;
+          const bool has_error = verified && k > 0 && !r.lines[k].peer;
+          const std::size_t without = verified && !has_error ? 11 : 0;  // columns of the error
+          const std::string& line = lines[heading + 1 + k];
+          EXPECT_EQ(line.size(), lines[heading].size() - without) << lines[heading] << '\n' << line;
+        }
+      }
+    }
+  }
+}
+
+/// One vector is a number of vectors too: its column is there, in all lines of a table.
+TEST(BenchDocuments, HaveAColumnForAnyNumberOfVectors) {
+  constexpr std::size_t width = 60;  // of the names, none of which is longer
+  for (const int vectors : {0, 1, 2, 100}) {
+    SCOPED_TRACE(vectors);
+    auto reports = bench_reports();
+    for (BenchReport& r : reports) r.vectors = vectors;
+    const std::string what = of_vectors(vectors);
+    const auto head = krysol_tests::lines_of(summary_head(reports[0], width));
+    ASSERT_EQ(head.size(), 2U);
+    EXPECT_EQ(krysol_tests::holds(head[1], "  " + what + "/one"), vectors > 0) << head[1];
+    for (const BenchReport& r : reports) {
+      const auto line = krysol_tests::lines_of(summary_line(r, width));
+      ASSERT_EQ(line.size(), 1U);
+      EXPECT_EQ(line[0].size(), head[1].size()) << head[1] << '\n' << line[0];
+      EXPECT_EQ(krysol_tests::holds(as_text(r, false), what + " ms"), vectors > 0);
+      EXPECT_EQ(krysol_tests::holds(as_text(r, false), what + " multiplied at once"), vectors > 0);
+    }
+    for (const std::string& line : krysol_tests::lines_of(summary_end(reports, width))) {
+      EXPECT_EQ(line.size(), head[1].size()) << head[1] << '\n' << line;
+    }
+    EXPECT_EQ(krysol_tests::holds(speed_ups_as_text(reports), "time for " + what + " at once"),
+              vectors > 0);
+  }
+}
+
 TEST(BenchDocuments, ThePictureIsTheOneThatWasLookedAt) {
   expect_golden(as_svg(bench_reports()), "bench_picture.svg", 0.11, 0);  // tenths of a pixel
 }

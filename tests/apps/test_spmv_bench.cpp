@@ -139,6 +139,22 @@ TEST_F(SpmvBench, StoresValuesInFloatUnderVectorsOfDouble) {
   }
   EXPECT_NE(run({matrix, "--reduced", "--single"}).code, 0);
 }
+
+/// 1 + 2^-24 lies halfway between two floats: no value is rounded further, relative to itself.
+TEST_F(SpmvBench, AllowsForTheRoundingOfEachValueToFloat) {
+  const std::string value = "1.000000059604644775390625";
+  const auto matrix = write("m.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 " +
+                                         value + "\n2 2 " + value + "\n3 3 -" + value + "\n");
+  const Arguments arguments = {matrix,       "--reduced", "--verify",
+                               "--no-peers", "--format",  "csr,ell"};
+  const Json r = bench(arguments)["reports"][0];
+  for (const char* name : {"csr", "ell"}) {
+    const Json reduced = line_of(r, std::string(name) + " (float values)");
+    EXPECT_EQ(reduced["correct"], true) << name;
+    EXPECT_NEAR(reduced["relative_error"].get<double>(), 0x1p-24, 1e-12) << name;
+    EXPECT_LT(line_of(r, name)["relative_error"].get<double>(), 1e-15) << name;
+  }
+}
 #else
 TEST_F(SpmvBench, RefusesTypesThatThisBuildDoesNotHold) {
   for (const char* option : {"--single", "--reduced"}) {

@@ -127,6 +127,30 @@ TEST_F(SpmvBench, PassesOverAFolderThatCannotBeRead) {
   expect_refusal({(folder / "deep").string()}, "in the folders that can be read");
 }
 
+TEST_F(SpmvBench, CallsAMatrixBrokenThatItHasNoMemoryFor) {
+#if defined(__SANITIZE_ADDRESS__) || defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+  GTEST_SKIP() << "the limit is one of the addresses of a host's memory";
+#endif
+  fs::create_directory(in("f"));
+  krysol::Triplets<double> t{3000, 3000, krysol::Symmetry::general, {}, {}, {}};
+  for (krysol::Index i = 0; i < 3000; ++i) t.add(i, i, 2.0);
+  krysol::write_matrix(in("f/a.mtx"), t);
+  krysol::write_matrix(in("f/b.mtx"), t);
+  const Outcome o = run_exactly(
+      {"-c", "ulimit -v 16000000 || exit 77; exec \"$@\"", "sh", program_, in("f").string(),
+       "--format", "csr", "--iterations", "1", "--no-peers", "--no-bandwidth", "--threads", "1",
+       "--vectors", "1000000", "--json", "-", "--quiet"},
+      "sh");
+  if (o.code == 77) GTEST_SKIP() << "ulimit -v does not work here";
+  EXPECT_EQ(o.code, 2) << o.out << o.err;
+  const Json passed_over = Json::parse(o.out, nullptr, false)["passed_over"];
+  ASSERT_EQ(passed_over.size(), 2U) << o.out << o.err;
+  for (const Json& p : passed_over) {
+    EXPECT_EQ(p["broken"], true);
+    EXPECT_TRUE(holds(p["reason"].get<std::string>(), "not enough memory")) << p;
+  }
+}
+
 krysol::apps::BenchLine timed(const char* name, double seconds, bool peer = false) {
   krysol::apps::BenchLine line;
   line.name = name;

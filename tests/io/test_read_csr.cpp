@@ -24,6 +24,7 @@
 #include <krysol/io/matrix_market/matrix_market.hpp>
 #include <krysol/io/read.hpp>
 #include <krysol/io/read_csr.hpp>
+#include <krysol/spmv/base/memory.hpp>
 
 #include "files.hpp"
 
@@ -208,6 +209,48 @@ TEST(ReadCsr, TakesUnusualFilesWithLittleMemoryToo) {
   const krysol::CsrFile file = krysol::read_csr(folder / "a.mtx", options);
   EXPECT_EQ(file.info.repairs.size(), 2U);
   EXPECT_EQ(std::get<krysol::Assembled<double>>(file.matrix).matrix.nnz(), 1);
+}
+
+/// Entries off the diagonal stand for two where the file has a symmetry; at most a diagonal does
+/// not.
+TEST(ReadCsr, AsksForTheMemoryOfMirrorImagesToo) {
+  if (!krysol::free_host_bytes()) GTEST_SKIP() << "what is free is not known here";
+  struct Case {
+    std::string kind;
+    int cols;
+    std::vector<std::string> entries;
+    std::int64_t expanded;
+    std::int64_t value_bytes;
+  };
+  const std::vector<std::string> five = {"1 1 2", "2 1 3", "3 1 4", "3 2 5", "2 2 6"};
+  const std::vector<Case> cases = {
+      {"real general", 3, five, 5, 8},
+      {"real general", 2, five, 5, 8},
+      {"real symmetric", 3, five, 7, 8},
+      {"real symmetric", 3, {"1 1 2"}, 1, 8},
+      {"complex general", 3, {"1 1 2 0", "2 1 0 1", "3 1 1 1", "3 2 1 2"}, 4, 16},
+      {"complex hermitian", 3, {"1 1 2 0", "2 1 0 1", "3 1 1 1", "3 2 1 2"}, 5, 16}};
+  constexpr std::int64_t rows = 3;
+  constexpr std::int64_t a_row = 100'000'000'000'000;
+  const Folder folder;
+  for (const Case& c : cases) {
+    SCOPED_TRACE(fmt::format("{}, {} columns", c.kind, c.cols));
+    std::string text = fmt::format("%%MatrixMarket matrix coordinate {}\n{} {} {}\n", c.kind, rows,
+                                   c.cols, c.entries.size());
+    for (const std::string& entry : c.entries) text += entry + "\n";
+    std::ofstream(folder / "a.mtx") << text;
+    try {
+      krysol::read_csr(folder / "a.mtx", {}, a_row);
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const krysol::OutOfMemory& e) {
+      const std::string what = e.what();
+      EXPECT_TRUE(what.starts_with(
+          fmt::format("no room for 'the rows of a matrix of {} x {}, {} nonzeros': ", rows, c.cols,
+                      c.expanded)))
+          << what;
+      EXPECT_EQ(e.bytes(), rows * (8 + a_row) + c.expanded * (4 + c.value_bytes));
+    }
+  }
 }
 
 /// A file that another one replaces while it is read is an error, or one of the two.

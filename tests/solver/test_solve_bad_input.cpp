@@ -6,6 +6,8 @@
 #include <complex>
 #include <cstdlib>
 #include <stdexcept>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <krysol/krysol.hpp>
@@ -75,6 +77,26 @@ TEST(SolveBadInput, RefusesArraysThatAreNoMatrix) {
   refused([](Arrays& a) { a.n = 4; }, "4 row pointers of a matrix with 4 rows");
   refused([](Arrays& a) { a.n = -1; }, "a matrix of -1 x -1");
   refused([](Arrays& a) { a.n = std::int64_t{1} << 31; }, "a matrix of 2147483648 x 2147483648");
+}
+
+/// Either of them, and at both ends.
+TEST(SolveBadInput, RefusesNumbersOfRowsAndColumnsThatNoMatrixHas) {
+  constexpr std::int64_t beyond = std::int64_t{1} << 31;
+  const std::vector<std::pair<std::int64_t, std::int64_t>> sizes = {
+      {-1, 3}, {3, -1}, {-1, -1}, {-1, 0}, {0, -1}, {beyond, 3}, {3, beyond}, {-1, beyond}};
+  for (const auto& size : sizes) {
+    Arrays a;
+    const std::vector<double> before = a.x;
+    auto view = krysol::csr_view(a.n, a.row_ptr, a.col_idx, a.values);
+    view.arrays.rows = size.first;
+    view.arrays.cols = size.second;
+    const std::string said = message_of([&] { krysol::solve(view, a.b, a.x); });
+    EXPECT_TRUE(holds(said, "a matrix of " + std::to_string(size.first) + " x " +
+                                std::to_string(size.second) +
+                                "; 0 to 2147483647 rows and columns are possible"))
+        << said;
+    EXPECT_EQ(a.x, before);
+  }
 }
 
 TEST(SolveBadInput, RefusesNullPointers) {
@@ -202,6 +224,28 @@ TEST(SolveBadInput, SaysWhereNumbersAreNotFinite) {
       EXPECT_EQ(a.x, before);
     }
   }
+}
+
+/// -1: no row, no column; what a certificate does not name it does not name in part.
+TEST(SolveBadInput, NamesNoColumnOfAVector) {
+  const krysol::BreakdownCertificate none;
+  EXPECT_EQ(none.row, -1);
+  EXPECT_EQ(none.col, -1);
+  Arrays a;
+  SolveResult r = a.solve();
+  EXPECT_TRUE(r.converged());
+  EXPECT_EQ(r.breakdown.row, -1);
+  EXPECT_EQ(r.breakdown.col, -1);
+  a = {};
+  a.b[1] = undefined_number;
+  r = a.solve();
+  EXPECT_EQ(r.breakdown.row, 1);
+  EXPECT_EQ(r.breakdown.col, -1);
+  a = {};
+  a.x[2] = undefined_number;
+  r = a.solve();
+  EXPECT_EQ(r.breakdown.row, 2);
+  EXPECT_EQ(r.breakdown.col, -1);
 }
 
 TEST(SolveBadInput, LeavesXWhereTheCallbackThrows) {

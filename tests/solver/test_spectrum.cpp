@@ -124,6 +124,61 @@ TEST(Lanczos, CountsCopiesOnce) {
   }
 }
 
+/// The coefficients of CG that make this tridiagonal matrix; beside: the entries beside the
+/// diagonal, and last the one that would come next.
+LanczosRun run_of_matrix(const std::vector<double>& diagonal, const std::vector<double>& beside) {
+  LanczosRun run;
+  double rho = 1;
+  run.start(rho, 1);
+  double pivot = diagonal[0];
+  for (std::size_t j = 0; j < diagonal.size(); ++j) {
+    const double alpha = 1 / pivot;
+    const double beta = beside[j] * beside[j] * alpha * alpha;
+    rho *= beta;
+    run.add(alpha, rho);
+    if (j + 1 < diagonal.size()) pivot = diagonal[j + 1] - beta / alpha;
+  }
+  return run;
+}
+
+/// Whether the smallest Ritz value, 1 with a residual of 0.6 %, is called converged. Rows 3, 4, ...
+/// have next to nothing to do with [a e; e d], the last two, of which 1 is the smaller eigenvalue.
+bool is_called_converged(std::size_t others, double a, double d, double e, double next) {
+  std::vector<double> diagonal;
+  for (std::size_t k = 0; k < others; ++k) diagonal.push_back(3 + static_cast<double>(k));
+  std::vector<double> beside(others, 1e-3);
+  diagonal.insert(diagonal.end(), {a, d});
+  beside.insert(beside.end(), {e, next});
+  const auto spectrum = krysol::spectrum_of(run_of_matrix(diagonal, beside));
+  EXPECT_NEAR(spectrum.smallest.value, 1, 1e-6);
+  EXPECT_NEAR(spectrum.smallest.residual, 6e-3, 1e-5);
+  return spectrum.smallest.converged;
+}
+
+/// Where its residual is no proof: residual^2 / gap is at most 0.02 %, with the gap to the next
+/// Ritz value that is no copy, and it has moved by at most 0.1 % over the last tenth of the steps.
+TEST(Lanczos, JudgesTheSmallestByItsGapAndByHowFarItMoved) {
+  constexpr double residual = 6e-3;
+  // Beside 1 a Ritz value of the same residual.
+  const auto with_gap = [&](double gap) {
+    const double half = (gap + residual) / 2;
+    return is_called_converged(6, 1 + half, 1 + half, half, residual * std::sqrt(2.0));
+  };
+  EXPECT_TRUE(with_gap(0.0003)) << "a copy: the next one is far away";
+  EXPECT_FALSE(with_gap(0.003));
+  EXPECT_FALSE(with_gap(0.005));
+  EXPECT_FALSE(with_gap(0.1));  // 3.6e-4
+  EXPECT_TRUE(with_gap(0.5));   // 7.2e-5
+  // Without the last of ten steps it is 1 + moved; the next one is beyond 1.7.
+  const auto that_moved = [&](double moved) {
+    return is_called_converged(8, 1 + moved, 2, std::sqrt(moved),
+                               residual * std::sqrt((1 + moved) / moved));
+  };
+  EXPECT_TRUE(that_moved(0.0005));
+  EXPECT_FALSE(that_moved(0.002));
+  EXPECT_FALSE(that_moved(0.005));
+}
+
 TEST(Lanczos, KeepsTheBestOfTwoRuns) {
   const auto all = krysol::spectrum_of(run_of(spread(60, 1, 1e3), 180, 6));
   const auto few = krysol::spectrum_of(run_of(spread(60, 1, 1e3), 8, 7));

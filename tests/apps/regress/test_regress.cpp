@@ -207,6 +207,35 @@ TEST_F(Regress, ChoosesMatricesByWhatIsKnownOfThem) {
   EXPECT_EQ(lines_of(o.out).size(), 2U) << o.out << o.err;
 }
 
+/// The collection's index says what the filters ask for; these files would say something else.
+TEST_F(Regress, TakesWhatTheCollectionsIndexSays) {
+  fs::create_directories(in("m"));
+  for (const std::string name : {"co", "pa", "re"}) {
+    krysol::write_matrix(in("m/" + name + ".mtx"), chain(9));
+  }
+  const std::string index = write("stats.csv",
+                                  "3\n31-Oct-2023\nG,re,100,200,1000,1,0,1,1,1,1,a\n"
+                                  "G,pa,300,400,3000,1,1,0,0,1,1,b\n"
+                                  "H,co,500,600,5000,0,0,1,0,0,1,c\n");
+  const auto listed = [&](const std::string& option, const std::string& value) {
+    const Outcome o = run_exactly({in("m").string(), "--index", index, option, value, "--list"});
+    EXPECT_EQ(o.code, 0) << o.err;
+    std::string names;
+    for (const std::string& line : lines_of(o.out)) names += line.substr(0, line.find('\t')) + " ";
+    return names;
+  };
+  EXPECT_EQ(listed("--field", "real"), "G/re ");
+  EXPECT_EQ(listed("--field", "pattern"), "G/pa ");
+  EXPECT_EQ(listed("--field", "complex"), "H/co ");
+  EXPECT_EQ(listed("--group", "G"), "G/pa G/re ");
+  EXPECT_EQ(listed("--spd", "yes"), "G/re ");
+  EXPECT_EQ(listed("--spd", "no"), "G/pa H/co ");
+  EXPECT_EQ(listed("--min-rows", "300"), "G/pa H/co ");
+  EXPECT_EQ(listed("--max-rows", "100"), "G/re ");
+  EXPECT_EQ(listed("--min-nonzeros", "3001"), "H/co ");
+  EXPECT_EQ(listed("--max-nonzeros", "3000"), "G/pa G/re ");
+}
+
 /// Vectors and coordinates of a matrix are no matrices; the same endings without one are.
 TEST_F(Regress, ListsNothingThatBelongsToAMatrix) {
   fs::create_directories(in("m"));
@@ -223,6 +252,32 @@ TEST_F(Regress, ListsNothingThatBelongsToAMatrix) {
   std::set<std::string> names;
   for (const std::string& line : lines_of(o.out)) names.insert(line.substr(0, line.find('\t')));
   EXPECT_EQ(names, expected);
+}
+
+/// What a list names is looked for where the program runs, then beside the list; what is in neither
+/// place is taken as it is written.
+TEST_F(Regress, LooksBesideAListForWhatIsNotHere) {
+  fs::create_directories(in("here"));
+  fs::create_directories(in("lists"));
+  krysol::write_matrix(in("here/both.mtx"), chain(9));
+  krysol::write_matrix(in("lists/both.mtx"), chain(9));
+  krysol::write_matrix(in("here/one.mtx"), chain(9));
+  krysol::write_matrix(in("lists/other.mtx"), chain(9));
+  const std::string list =
+      write("lists/list.txt", "poisson2d:12\nboth.mtx # here\none.mtx\n  other.mtx\r\n");
+  const auto listed = [&](const std::string& file) {
+    return run_exactly({"-c", "cd '" + in("here").string() + "' && exec \"$@\"", "sh", program_,
+                        "--list-file", file, "--list"},
+                       "/bin/sh");
+  };
+  const Outcome o = listed(list);
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_EQ(o.out, "both\tboth.mtx\none\tone.mtx\nother\t" + in("lists/other.mtx").string() +
+                       "\npoisson2d:12\tpoisson2d:12\n");
+  const Outcome none = listed(write("lists/none.txt", "none.mtx\n"));
+  EXPECT_EQ(none.code, 2);
+  EXPECT_TRUE(none.err.starts_with("regress: error: none.mtx: a folder, a matrix file, or "))
+      << none.err;
 }
 
 TEST_F(Regress, RefusesWhatMakesNoRun) {

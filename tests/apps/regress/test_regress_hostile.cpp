@@ -2,14 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test_paths.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "apps/regress/regress_runs.hpp"
 
@@ -102,6 +108,27 @@ TEST_F(Regress, HoldsAReportAgainstItsOwnGoal) {
   EXPECT_EQ(outcome_of(result(), "poisson2d:20"), "wrong_result") << o.out;
   const std::string message = outcome_of(result(), "poisson2d:20", "message");
   EXPECT_TRUE(holds(message, "(the tolerance is 1.0e-04, ")) << message;  // 0.002 / |b|
+}
+
+/// Twice the residual that is reported is no rounding; a part in a thousand more may be.
+TEST_F(Regress, AllowsAReportFewDigits) {
+  const std::pair<std::string, std::string> cases[] = {{"1.000000001", "converged"},
+                                                       {"1.0000025", "wrong_result"}};
+  for (const auto& [factor, outcome] : cases) {
+    const std::string program = planted(
+        in(""),
+        fmt::format(
+            "{} \"$@\"; code=$?\nfor a in \"$@\"; do case $a in *x.mtx) awk '/^%/ || !sized "
+            "{{ if (!/^%/) sized = 1; print; next }} {{ printf \"%.17g\\n\", $1 * {} }}' "
+            "\"$a\" > \"$a.new\" && mv \"$a.new\" \"$a\";; esac; done\nexit $code",
+            KRYSOL_CG_SOLVE, factor));
+    const std::string to = outcome + ".json";
+    const Outcome o = run_regress({"poisson2d:20", "--program", program, "--method",
+                                   "m=--tol 1e-6 --precond none --rhs ones"},
+                                  to);
+    EXPECT_EQ(o.code, outcome == "converged" ? 0 : 1) << o.out << o.err;
+    EXPECT_EQ(outcome_of(result(to), "poisson2d:20"), outcome) << o.out;
+  }
 }
 
 /// Where |A||x| overflows, it is not known what rounding explains: nothing, then.
@@ -234,6 +261,42 @@ TEST_F(Regress, AsksALateProgramOnce) {
                    "--jobs", "1", "--output", in("run.json").string()});
   EXPECT_EQ(outcome_of(result(), "poisson2d:9"), "time_limit") << o.out << o.err;
   EXPECT_EQ(text_of(in("asked")), "asked\n");
+}
+
+/// Of two solves alike the second takes as long as the first, and so no longer than all until then.
+TEST_F(Regress, SaysOnATerminalHowLongItTakesYet) {
+  const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
+  if (terminal < 0 || ::grantpt(terminal) != 0 || ::unlockpt(terminal) != 0) {
+    if (terminal >= 0) ::close(terminal);
+    GTEST_SKIP() << "there are no terminals here";
+  }
+  const std::string name = ::ptsname(terminal);
+  const std::string program = planted(
+      in(""),
+      fmt::format("case $* in *--history*) sleep 1.2;; esac\nexec {} \"$@\"", KRYSOL_CG_SOLVE));
+  const auto began = std::chrono::steady_clock::now();
+  const pid_t pid = start(program_,
+                          {"poisson2d:5", "poisson2d:6", "--program", program, "--turns", "0",
+                           "--jobs", "1", "--output", in("run.json").string()},
+                          in(".out"), name);
+  const std::regex left(" of 2, ([0-9]+):([0-9][0-9]) left: ");
+  int seen = 0;
+  std::array<char, 4096> buffer{};
+  for (;;) {  // until nobody has the terminal any more
+    const ssize_t n = ::read(terminal, buffer.data(), buffer.size());
+    if (n <= 0) break;
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began;
+    const std::string said(buffer.data(), static_cast<std::size_t>(n));
+    for (std::sregex_iterator m(said.begin(), said.end(), left), end; m != end; ++m) {
+      EXPECT_LE(60 * std::stod((*m)[1].str()) + std::stod((*m)[2].str()), passed.count()) << said;
+      ++seen;
+    }
+  }
+  ::close(terminal);
+  int status = 0;
+  waitpid(pid, &status, 0);
+  EXPECT_EQ(exit_code(status), 0);
+  EXPECT_GT(seen, 0);
 }
 
 TEST_F(Regress, LosesNoFileOfTheUsers) {

@@ -384,6 +384,42 @@ TEST(CacheFormat, KeepsVectorsAndNames) {
   EXPECT_THROW(krysol::write_cache(wrong, identity, file, 1), std::invalid_argument);
 }
 
+/// As docs/matrix-cache.md numbers them, whichever vectors are there.
+TEST(CacheFormat, NumbersItsSectionsAsDocumented) {
+  Caching caching;
+  const auto identity = krysol::identify_source(caching.source, caching.options, true);
+  for (unsigned there = 0; there < 8; ++there) {
+    SCOPED_TRACE(there);
+    krysol::MatrixFile file = caching.parse();
+    krysol::AttachedVectors& v = file.attached;
+    std::vector<std::uint64_t> kinds = {1, 2, 3};
+    const std::vector<krysol::DenseFile*> vectors = {&v.rhs, &v.guess, &v.solution};
+    for (std::size_t k = 0; k < vectors.size(); ++k) {
+      if ((there >> k & 1U) == 0) continue;
+      vectors[k]->rows = k == 0 ? 3 : 4;
+      vectors[k]->cols = 1;
+      vectors[k]->values = std::vector<double>(k == 0 ? 3U : 4U, 0.5 + static_cast<double>(k));
+      kinds.push_back(4 + k);
+    }
+    const auto path = caching.folder / ("c" + std::to_string(there));
+    krysol::OutputFile out(path);
+    krysol::write_cache(out, identity, file, 1);
+    out.commit();
+    const std::string bytes = bytes_of(path);
+    // Each of them is a chunk: the head ends with its table, a checksum for each, and its own.
+    ASSERT_EQ(number_at(bytes, 36, 4), kinds.size());
+    const std::size_t table = number_at(bytes, 24, 8) - 8 - kinds.size() * (8 + 32);
+    for (std::size_t k = 0; k < kinds.size(); ++k) {
+      EXPECT_EQ(number_at(bytes, table + 32 * k, 4), kinds[k]) << k;
+      EXPECT_EQ(number_at(bytes, table + 32 * k + 4, 4), k < 2 ? 1U : 2U) << k;
+    }
+    const krysol::MatrixFile back = krysol::parse_cache(bytes, "c").file;
+    EXPECT_EQ(back.attached.rhs.values, v.rhs.values);
+    EXPECT_EQ(back.attached.guess.values, v.guess.values);
+    EXPECT_EQ(back.attached.solution.values, v.solution.values);
+  }
+}
+
 TEST(CacheFormat, IsNotMadeOfAMatrixThatNoFileHolds) {
   Caching caching;
   const auto source = krysol::identify_source(caching.source, caching.options, true);

@@ -279,6 +279,52 @@ TEST(BoeingErrors, ASymmetryStoresOneTriangle) {
   });
 }
 
+/// (1, 1) three times, (2, 2) twice; two indices a line, so that the message knows its line as
+/// well.
+TEST(BoeingErrors, APlaceIsNamedTwiceWhereThatIsAllowed) {
+  Boeing boeing;
+  boeing.rows = boeing.cols = 3;
+  boeing.pointers = {1, 5, 7, 8};
+  boeing.indices = {1, 2, 1, 1, 2, 2, 3};
+  boeing.index_fields = {"(2I5)", 2, 5, {}};
+  boeing.values = {1, 2, 4, 8, 16, 32, 64};
+  const std::string text = boeing.text();
+  krysol::ReadOptions options;
+  const auto entries = [&](std::vector<std::string>& repairs) {
+    const auto file = krysol::parse_harwell_boeing(text, "f", options);
+    repairs = file.info.repairs;
+    return std::get<krysol::Triplets<double>>(file.matrix).values.size();
+  };
+  std::vector<std::string> repairs;
+  EXPECT_EQ(entries(repairs), 7U);
+  EXPECT_TRUE(repairs.empty());
+  const std::vector<Complex> sums = {13, 0, 0, 2, 48, 0, 0, 0, 64};
+  EXPECT_EQ(expanded(krysol::parse_harwell_boeing(text, "f", options)), sums);
+  options.duplicates = krysol::Duplicates::sum;
+  EXPECT_EQ(entries(repairs), 4U);
+  EXPECT_EQ(repairs, std::vector<std::string>{"3 entries of a place named before added to the "
+                                              "first, first in column 1"});
+  EXPECT_EQ(expanded(krysol::parse_harwell_boeing(text, "f", options)), sums);
+  options.duplicates = krysol::Duplicates::first;
+  EXPECT_EQ(entries(repairs), 4U);
+  EXPECT_EQ(repairs, std::vector<std::string>{"3 entries of a place named before dropped, first in "
+                                              "column 1"});
+  EXPECT_EQ(expanded(krysol::parse_harwell_boeing(text, "f", options)),
+            (std::vector<Complex>{1, 0, 0, 2, 16, 0, 0, 0, 64}));
+  options.duplicates = krysol::Duplicates::reject;
+  EXPECT_EQ(error_of([&] { krysol::parse_harwell_boeing(text, "f", options); }),
+            "f:7:5: entry (1, 1) is there already");
+  Boeing twice = boeing;
+  twice.indices = {1, 2, 3, 3, 2, 1, 3};  // (3, 1) twice, the second at the end of a line
+  EXPECT_EQ(error_of([&] { krysol::parse_harwell_boeing(twice.text(), "f", options); }),
+            "f:7:10: entry (3, 1) is there already");
+  twice.indices = {1, 2, 3};
+  twice.pointers = {1, 2, 3, 4};
+  twice.values = {1, 2, 3};
+  EXPECT_EQ(error_of([&] { krysol::parse_harwell_boeing(twice.text(), "f", options); }),
+            "nothing was thrown");
+}
+
 TEST(BoeingErrors, AHermitianDiagonalIsRealOrMadeSo) {
   Boeing boeing;
   boeing.type = "CHA";

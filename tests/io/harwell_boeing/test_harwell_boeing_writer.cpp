@@ -183,6 +183,30 @@ TEST(RutherfordBoeingWriter, HasIntegersAndPatterns) {
   expect_round_trip(a, options);
 }
 
+/// Fields are as wide as the longest integer and a blank, and as many as 80 columns hold.
+TEST(RutherfordBoeingWriter, HasNoWiderFieldsThanItsIntegersNeed) {
+  for (const std::int64_t value :
+       {std::int64_t{0}, std::int64_t{7}, std::int64_t{-7}, std::int64_t{42}, std::int64_t{123456},
+        std::int64_t{-9007199254740992}}) {
+    const Folder folder;
+    Triplets<double> a{2, 2, Symmetry::general, {}, {}, {}};
+    a.add(0, 0, 1);
+    a.add(1, 1, static_cast<double>(value));
+    WriteOptions options;
+    options.field = Field::integer;
+    krysol::write_rutherford_boeing(folder / "a", a, options);
+    const std::string number = std::to_string(value);
+    const std::size_t width = number.size() + 1;
+    const std::string format = fmt::format("({}I{})", 80 / width, width);
+    const std::string text = bytes_of(folder / "a");
+    EXPECT_TRUE(
+        text.ends_with(fmt::format("\n(40I2)          (40I2)          {:<20}\n"
+                                   " 1 2 3\n 1 2\n{:>{}}{:>{}}\n",
+                                   format, 1, width, number, width)))
+        << text;
+  }
+}
+
 TEST(RutherfordBoeingWriter, SumsEntriesOfOnePlaceInTheirOrder) {
   Triplets<double> a{2, 2, Symmetry::general, {}, {}, {}};
   for (const double v : {1e16, 1.0, -1e16, 1.0}) a.add(1, 0, v);  // 1 in this order, not 2

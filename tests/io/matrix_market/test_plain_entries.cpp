@@ -361,6 +361,21 @@ TEST(PlainEntries, AreAsManyAsDeclared) {
   }
 }
 
+/// Far more of them than there is room for are not kept before that is seen.
+TEST(PlainEntries, HaveNoRoomBeyondWhatIsDeclared) {
+  for (const int declared : {1, 3, 1000}) {
+    std::string text =
+        fmt::format("%%MatrixMarket matrix coordinate real general\n900 900 {}\n", declared);
+    for (int k = 0; k < 60000; ++k) text += "1 1 1\n";
+    for (const int threads : {1, 4}) {
+      EXPECT_EQ(error_of([&] { krysol::parse_matrix(text, "f", with_threads(threads)); }),
+                fmt::format("f:{}:1: expected the end of the file after {} declared entries, "
+                            "found '1'",
+                            3 + declared, declared));
+    }
+  }
+}
+
 /// The diagonal of a Hermitian matrix is real, whatever its imaginary part is called.
 TEST(PlainEntries, AreRealOnAHermitianDiagonal) {
   const std::string head = "%%MatrixMarket matrix coordinate complex hermitian\n2 2 2\n";

@@ -223,4 +223,24 @@ TEST(RowGroupPlans, SayWhenFewColumnsAreShared) {
   EXPECT_LT(bytes(a), 0.8 * static_cast<double>(krysol::bytes(fem)));
 }
 
+/// Of rows alone, of short ones, of long ones with the same columns, of lanes, and of lanes with
+/// masks. The bytes of groups are from a hundredth to more than half of all.
+TEST(RowGroupPlans, AreEstimatedAsLargeAsTheyAre) {
+  // Of the small ones all rows are looked at, 32 side by side, which nodes of 2 and 8 fill.
+  const std::vector<Triplets<double>> all = {
+      random_sparse<double>(5000, 5000, 20, 3), nodes<double>(2, 240, 0, 0, 0, true),
+      nodes<double>(2, 240, 15, 0, 0, true), nodes<double>(8, 60, 4, 0, 0, true),
+      nodes<double>(8, 60, 4, 0, 2, true)};
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const auto csr = krysol::to_csr(all[k]).matrix;
+    const RowGroupPlan plan = plan_of(all[k], true);
+    const double lists = 4.0 * static_cast<double>(plan.group.back().columns) +
+                         static_cast<double>(plan.group.back().masks) +
+                         static_cast<double>(sizeof(RowGroup) * (plan.group.size() - 1));
+    const double bytes = 8.0 * static_cast<double>(csr.nnz()) + lists;
+    const auto estimate = krysol::estimate_row_groups(krysol::MatrixProfile(csr, true));
+    EXPECT_NEAR(static_cast<double>(estimate.bytes), bytes, 0.02 * bytes) << "matrix " << k;
+  }
+}
+
 }  // namespace

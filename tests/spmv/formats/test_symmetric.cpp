@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 
 #include <krysol/spmv/formats/symmetric_bsr.hpp>
 #include "messages.hpp"
@@ -99,6 +100,16 @@ void expect_right(const Format& a, const Triplets<FileScalar<typename Format::va
   expect_dot<Format, T>(a, t, name);
 }
 
+/// As if a multiplication by wider vectors had left NaN in all of the scratch memory.
+template <class Format>
+void spoil_carries(const Format& a) {
+  using Widest = std::array<double, 16>;  // eight complex numbers
+  const auto lease = a.parts.carries.take(Host{});
+  Widest* const held = lease->template sum<Widest>();
+  std::fill_n(held, a.parts.carries.count(), Widest{});
+  for (std::int64_t k = 0; k < a.parts.carries.count(); ++k) held[k].fill(quiet_nan<double>());
+}
+
 TYPED_TEST(OneTriangle, CarriesSumsAcrossParts) {
   using T = TypeParam;
   // Reaches on both sides of a vector, a tile and a part.
@@ -109,6 +120,23 @@ TYPED_TEST(OneTriangle, CarriesSumsAcrossParts) {
     EXPECT_EQ(a.nnz(), krysol::to_csr(entries).matrix.nnz());
     expect_right(a, entries, "reach " + std::to_string(reach));
   }
+}
+
+TYPED_TEST(OneTriangle, TakesNothingThatItsScratchMemoryHeld) {
+  using T = TypeParam;
+  using V = FileScalar<T>;
+  for (const Index reach : {1, 8, 300}) {
+    const auto entries = random_band<V>(20001, reach, 9, 5);
+    const auto a = made_from<Symmetric<T, Host>>(entries);
+    ASSERT_GE(a.parts.count(), 4) << reach;
+    spoil_carries(a);
+    expect_right(a, entries, "reach " + std::to_string(reach));
+  }
+  const auto entries = symmetric_blocks<V>(3, 3000, 8, 1);
+  const auto a = made_from<SymmetricBsr<T, Host>>(entries);
+  ASSERT_GE(a.parts.count(), 4);
+  spoil_carries(a);
+  expect_right(a, entries, "blocks");
 }
 
 TYPED_TEST(OneTriangle, TakesRowsThatShareOffsetsEightAtATime) {

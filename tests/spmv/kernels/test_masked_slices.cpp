@@ -168,6 +168,44 @@ TEST(MaskedSlices, MultiplyNothingThatARowDoesNotHave) {
   expect_inf_stays_in_its_rows<krysol::StencilPattern<double, Host>>();
 }
 
+/// A tile that ends with the matrix, within a slice: its rows are summed, and none after them.
+template <class Format>
+void expect_sums_of_rows_alone() {
+  constexpr double untouched = 7;
+  for (const Index height : {41, 40, 43}) {  // the last slice has 4, 8 and 4 rows
+    const auto host = krysol::to_csr(poisson2d(12, height)).matrix;
+    Format a;
+    from_csr(host, a);
+    const auto n = static_cast<std::size_t>(host.rows);
+    const auto numbers = random_vector<double>(n, 5);
+    const Kokkos::View<const double*, Host> x = to_device<Host>(numbers);
+    const auto multiply = row_product(a, x);
+    constexpr std::size_t tile = 256;
+    for (std::size_t first = (n - tile + slice) / slice * slice; first < n; first += slice) {
+      const std::size_t count = n - first;
+      std::vector<double> sum(count + slice, untouched);
+      multiply(krysol::NoTeam{}, static_cast<std::int64_t>(first), static_cast<int>(count),
+               sum.data());
+      for (std::size_t w = 0; w < count; ++w) {
+        double expected = 0;
+        for (auto k = host.row_ptr(first + w); k < host.row_ptr(first + w + 1); ++k) {
+          const auto at = static_cast<std::size_t>(k);
+          expected += host.values(at) * numbers[static_cast<std::size_t>(host.col_idx(at))];
+        }
+        ASSERT_NEAR(sum[w], expected, 1e-13) << "row " << first + w << " of " << n;
+      }
+      for (std::size_t w = count; w < sum.size(); ++w) {
+        ASSERT_EQ(sum[w], untouched) << "tile from row " << first << " of " << n << ", sum " << w;
+      }
+    }
+  }
+}
+
+TEST(MaskedSlices, SumNoRowsPastTheEndOfTheMatrix) {
+  expect_sums_of_rows_alone<krysol::Stencil<double, Host>>();
+  expect_sums_of_rows_alone<krysol::StencilPattern<double, Host>>();
+}
+
 /// Where hardly two rows are alike, nearly each has a list of its own, which is read with them.
 TEST(SharedLists, AreCountedAmongTheBytes) {
   const auto host = krysol::to_csr(random_sparse<double>(200, 150, 6, 31)).matrix;
