@@ -212,6 +212,18 @@ TEST(BenchDocuments, HaveTheColumnsOfTheFirstSize) {
   EXPECT_TRUE(one[1].ends_with("Eigen")) << one[1];
 }
 
+/// A time of 0 is no time: nothing is divided by it.
+TEST(BenchDocuments, MakeNoFigureOfATimeOfZero) {
+  GemmReport r = gemm_report();
+  r.lines.resize(1);
+  r.lines[0].product = {};
+  const auto json = krysol_tests::Json::parse(as_json(r, "v"), nullptr, false);
+  ASSERT_TRUE(json.is_object());
+  EXPECT_EQ(json["lines"][0]["GFLOP_per_s"], 0);
+  EXPECT_TRUE(krysol_tests::holds(as_csv(r), ",0.000000e+00,0,")) << as_csv(r);
+  EXPECT_FALSE(krysol_tests::holds(as_text(r), "inf")) << as_text(r);
+}
+
 /// Whatever columns there are, each line ends where its last heading does.
 TEST(BenchDocuments, HaveANumberBelowEachHeading) {
   for (const int vectors : {0, 1, 2, 8}) {
@@ -266,6 +278,25 @@ TEST(BenchDocuments, HaveAColumnForAnyNumberOfVectors) {
 
 TEST(BenchDocuments, ThePictureIsTheOneThatWasLookedAt) {
   expect_golden(as_svg(bench_reports()), "bench_picture.svg", 0.11, 0);  // tenths of a pixel
+}
+
+/// A line across a panel only where there is something to hold figures against.
+TEST(BenchDocuments, ThePictureMarksNoBandwidthThatWasNotMeasured) {
+  const auto count = [](const std::string& svg, const std::string& part) {
+    int found = 0;
+    for (auto at = svg.find(part); at != std::string::npos; at = svg.find(part, at + 1)) ++found;
+    return found;
+  };
+  auto reports = bench_reports();
+  const std::string with = as_svg(reports);
+  for (BenchReport& r : reports) r.bandwidth.reset();
+  const std::string without = as_svg(reports);
+  for (const char* part : {"stroke-dasharray", "class=\"halo\""}) {
+    EXPECT_EQ(count(with, part), 2) << part;
+    EXPECT_EQ(count(without, part), 1) << part;
+  }
+  EXPECT_TRUE(krysol_tests::holds(with, "reading memory"));
+  EXPECT_FALSE(krysol_tests::holds(without, "reading memory"));
 }
 
 }  // namespace

@@ -78,6 +78,18 @@ TEST_F(GemmBench, VerifiesEveryKernelInEachTypeAtAwkwardSizes) {
   }
 }
 
+/// Of entries that are all different: among 64 x 64 products one is rounded by nearly the most that
+/// rounding can do, which a few numbers again and again would not show.
+TEST_F(GemmBench, MultipliesEntriesThatDiffer) {
+  const Json r = bench({"-y", "1", "--verify", "--no-peers"});
+  for (const std::string& name : kernel_names()) {
+    const Json line = line_of(r, name);
+    ASSERT_FALSE(line.is_null()) << name;
+    EXPECT_GT(line["relative_error"].get<double>(), 0.9 * 0x1p-53) << name;
+    EXPECT_LT(line["relative_error"].get<double>(), 1.001 * 0x1p-53) << name;
+  }
+}
+
 TEST_F(GemmBench, TimesTransfers) {
   const Json r = bench({"--transfers", "--kernel", "register,serial", "--type", types().front()});
   const Json line = line_of(r, "register");

@@ -10,6 +10,7 @@
 #include <complex>
 #include <set>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -259,6 +260,25 @@ TEST_F(MatrixConvert, WritesArchivesLikeTheCollections) {
   EXPECT_EQ(text_of(out), once);  // no time stands in it
   EXPECT_EQ(run_exactly({grid_, "-", "--to", "tar"}).out.substr(0, 18),
             std::string("matrix/matrix.mtx") + '\0');
+}
+
+/// All printable characters of a file's name are kept, a blank among them; others are underscores.
+TEST_F(MatrixConvert, NamesAMatrixByWhatIsPrintableOfItsFile) {
+  const auto a = write("a.mtx", std::string(small));
+  const std::pair<std::string, std::string> names[] = {{"a b~!", "a b~!"},
+                                                       {"c\x1f"
+                                                        "d\x7f",
+                                                        "c_d_"},
+                                                       {"e\tf", "e_f"},
+                                                       {"g\xc3\xa9", "g__"}};
+  for (const auto& [name, printable] : names) {
+    EXPECT_TRUE(converted(name + ".rb", {a})
+                    .starts_with(fmt::format("{:<72}{:<8}\n", printable, printable)))
+        << printable;
+    convert({a, in(name + ".tar").string()});
+    EXPECT_EQ(members_of(in(name + ".tar")),
+              std::vector<std::string>{printable + "/" + printable + ".mtx"});
+  }
 }
 
 TEST_F(MatrixConvert, KeepsRightHandSidesInArchives) {

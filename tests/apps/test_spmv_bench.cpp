@@ -417,5 +417,15 @@ TEST_F(SpmvBench, RefusesWhatMakesNoSense) {
   expect_refusal({complex}, "is complex");
 }
 
+/// Any number of matrices, one as well.
+TEST_F(SpmvBench, RefusesAnyLimitWhereThereIsNothingToLeaveOut) {
+  const std::string one = "--limit takes the largest of several matrices; there is one";
+  for (const std::string limit : {"1", "2", "1000000"}) {
+    expect_refusal({"--length", "10", "--limit", limit}, one);
+    expect_refusal({"poisson:3", "--limit", limit}, one);
+    expect_refusal({"--sizes", "10:20", "--limit", limit}, "and --limit");
+  }
+}
+
 }  // namespace
 #endif

@@ -1,6 +1,6 @@
 // Uses the library where Kokkos is not initialized, and again after Kokkos::finalize; prints what
-// is thrown. Its argument says what comes first. A program of its own: that of the tests has
-// Kokkos. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// is thrown. Its argument says what comes first. A program of its own: that of the tests has one.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cstdio>
 #include <stdexcept>
 #include <string>
@@ -29,6 +29,9 @@ void use(const std::string& how, const char* matrix) {
       krysol::to_csr(t);
     } else if (how == "allocate") {
       krysol::allocate<krysol::Vector<double>>("v", 3);
+    } else if (how == "threads") {
+      krysol::allocate<krysol::Vector<double>>("v", 3);
+      std::printf("%d\n", Kokkos::DefaultHostExecutionSpace().concurrency());
     } else {
       krysol::ReadOptions options;
       options.low_memory = how == "read_csr in two passes";

@@ -404,6 +404,38 @@ TYPED_TEST(Contract, SmoothsFromAnyStart) {
   }
 }
 
+/// The same numbers as by hand: each entry, in each of the steps.
+TYPED_TEST(Contract, SmoothsEachEntry) {
+  const auto host = to_csr(poisson2d(7, 5)).matrix;
+  const auto n = static_cast<std::size_t>(host.rows);
+  const auto a = krysol::make_operator<double, TypeParam>("csr", host);
+  const auto m = krysol::make_preconditioner<double, TypeParam>("jacobi", host).m;
+  const auto b = random_vector<double>(n, 1);
+  const auto device_b = to_device<TypeParam>(b);
+  const auto r = to_device<TypeParam>(std::vector<double>(n));
+  const auto z = to_device<TypeParam>(std::vector<double>(n));
+  for (const int steps : {0, 1, 3}) {
+    std::vector<double> expected = random_vector<double>(n, 2);
+    const auto x = to_device<TypeParam>(expected);
+    krysol::smooth(TypeParam{}, *a, *m, device_b, x, steps, r, z);
+    Kokkos::fence();
+    for (int step = 0; step < steps; ++step) {
+      std::vector<double> residual = b;
+      for (std::size_t i = 0; i < n; ++i) {
+        for (auto k = host.row_ptr(i); k < host.row_ptr(i + 1); ++k) {
+          residual[i] -= host.values(k) * expected[static_cast<std::size_t>(host.col_idx(k))];
+        }
+      }
+      for (std::size_t i = 0; i < n; ++i) expected[i] += residual[i] / 4;  // the diagonal's entry
+    }
+    const auto found = to_host(x);
+    for (std::size_t i = 0; i < n; ++i) {
+      EXPECT_NEAR(found[i], expected[i], 1e-12) << steps << ' ' << i;
+    }
+    EXPECT_EQ(to_host(device_b), b) << steps;
+  }
+}
+
 TYPED_TEST(Contract, KeepsJacobiPositiveDefinite) {
   auto t = no_entries<double>(4, 4);
   const std::vector<double> d = {4, -2, -8, 1};

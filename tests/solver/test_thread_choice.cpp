@@ -108,6 +108,28 @@ TEST(ThreadTrials, TriesInVainEverMoreSeldom) {
   EXPECT_LT(r.with_one, 20000 / 20);
 }
 
+/// However many trials were in vain, that one thread is faster by now is seen within the longest
+/// wait.
+TEST(ThreadTrials, SeesAChangeAfterManyTrialsInVain) {
+  ThreadTrials trials;
+  int k = 0;
+  // Disturbed iterations for so many seconds, `of_one` times as long with one thread. Returns the
+  // seconds of those with all threads.
+  const auto pass = [&](double seconds, double of_one) {
+    double with_all = 0;
+    for (double passed = 0; passed < seconds; ++k) {
+      const double s = (trials.one() ? of_one : 1.0) * (k % 5 == 0 ? 2e-3 : 250e-6);
+      with_all += trials.one() ? 0 : s;
+      passed += s;
+      trials.add(s);
+    }
+    return with_all;
+  };
+  EXPECT_GT(pass(33, 2.2), 0.9 * 33);
+  // The wait, and short trials of all threads after it.
+  EXPECT_LT(pass(5, 0.1), 2 * ThreadTrials::longest_wait);
+}
+
 TEST(ThreadTrials, LosesLittleWithLongIterations) {
   const TrialRun r =
       run(250, [](bool one, int k) { return (one ? 0.1 : 0.05) * (k % 7 == 0 ? 4 : 1); });

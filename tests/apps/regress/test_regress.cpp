@@ -121,6 +121,26 @@ TEST_F(Regress, TakesTimesInTurnsWithAnotherProgram) {
       << o.out;
 }
 
+/// Of a solve of one iteration, too, and of none where there is nothing to do.
+TEST_F(Regress, TakesTimesOfSolvesThatIterate) {
+  fs::create_directories(in("m"));
+  krysol::write_matrix(in("m/zero.mtx"), chain(9));
+  write_vector("m/zero_b.mtx", std::vector<double>(9, 0.0));
+  const Outcome o =
+      run_exactly({in("m").string(), "poisson2d:9", "--method", "d=--precond cholesky", "--turns",
+                   "2", "--output", in("run.json").string()});
+  const Json run = result();
+  EXPECT_EQ(outcome_of(run, "zero", "iterations"), "0") << o.out << o.err;
+  EXPECT_EQ(outcome_of(run, "zero", "seconds"), "[]") << o.out;
+  EXPECT_EQ(outcome_of(run, "poisson2d:9"), "converged") << o.out << o.err;
+  ASSERT_EQ(outcome_of(run, "poisson2d:9", "iterations"), "1") << o.out;
+  for (const Json& e : run["solves"]) {
+    if (e["matrix"] != "poisson2d:9") continue;
+    ASSERT_EQ(e["seconds"].size(), 2U) << o.out;
+    for (const Json& s : e["seconds"]) EXPECT_GT(s.get<double>(), 0);
+  }
+}
+
 TEST_F(Regress, MergesPartsAndRefusesToCountASolveTwice) {
   const Arguments places = {"poisson2d:9", "poisson2d:10", "poisson2d:11", "poisson2d:12",
                             "poisson2d:13"};

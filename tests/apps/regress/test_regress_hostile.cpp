@@ -83,6 +83,16 @@ TEST_F(Regress, TakesWhatUsersRunForTheOutcome) {
   EXPECT_TRUE(holds(outcome_of(result(), "poisson2d:30", "message"), "as it is typed, without"));
 }
 
+/// Where the other program fails there are no two times to compare.
+TEST_F(Regress, ComparesNoTimesWithAProgramThatFails) {
+  const std::string failing = planted(in(""), "exit 3");
+  const Outcome o = run_exactly(
+      {"poisson2d:20", "--against", failing, "--turns", "2", "--output", in("run.json").string()});
+  EXPECT_EQ(outcome_of(result(), "poisson2d:20"), "converged") << o.out << o.err;
+  EXPECT_EQ(outcome_of(result(), "poisson2d:20", "seconds"), "[]") << o.out;
+  EXPECT_EQ(outcome_of(result(), "poisson2d:20", "other_seconds"), "[]") << o.out;
+}
+
 TEST_F(Regress, ChecksXOfWhatUsersRun) {
   const std::string program = planted(
       in(""),
@@ -261,6 +271,27 @@ TEST_F(Regress, AsksALateProgramOnce) {
                    "--jobs", "1", "--output", in("run.json").string()});
   EXPECT_EQ(outcome_of(result(), "poisson2d:9"), "time_limit") << o.out << o.err;
   EXPECT_EQ(text_of(in("asked")), "asked\n");
+}
+
+/// A run has as many solves as it likes, and a process few open files.
+TEST_F(Regress, LeavesNoFileOpenAfterASolve) {
+  constexpr int most_files = 64;
+  constexpr std::size_t solves = 40;  // and as many checks: each a process
+  fs::create_directory(in("m"));
+  for (std::size_t k = 0; k < solves; ++k) {
+    krysol::write_matrix(in(fmt::format("m/a{}.mtx", k)), chain(5));
+  }
+  const std::string program = planted(in(""), "echo 'cg_solve: error: no' >&2\nexit 2");
+  const Outcome o =
+      run_exactly({"-c", fmt::format("ulimit -n {} || exit 77; exec \"$@\"", most_files), "sh",
+                   program_, in("m").string(), "--program", program, "--turns", "0", "--jobs", "2",
+                   "--output", in("run.json").string()},
+                  "/bin/sh");
+  if (o.code == 77) GTEST_SKIP() << "ulimit -n does not work here";
+  ASSERT_EQ(o.code, 0) << o.out << o.err;
+  const Json run = result();
+  ASSERT_EQ(run["solves"].size(), solves);
+  for (const Json& e : run["solves"]) EXPECT_EQ(e["outcome"], "refused") << e;
 }
 
 /// Of two solves alike the second takes as long as the first, and so no longer than all until then.

@@ -215,6 +215,28 @@ TEST(CacheFormat, OfAnotherKindIsRefused) {
             "c: the number of rows is 2147483648, at most 2147483647 was expected");
 }
 
+/// From its fields without texts up to the whole file: what is shorter or longer is not looked at.
+TEST(CacheFormat, OfAHeadThatIsTooShortOrTooLongIsRefused) {
+  Caching caching;
+  const std::string good = caching.made();
+  constexpr std::size_t shortest = 176;  // the first text's length would follow at 168
+  ASSERT_GT(good.size(), shortest);
+  for (const std::size_t size : {std::size_t{0}, std::size_t{31}, shortest - 1, good.size() + 1}) {
+    std::string bytes = good;
+    set_number(bytes, 24, 8, size);
+    EXPECT_EQ(verdict(bytes), fmt::format("c: its head cannot have {} bytes", size));
+  }
+  std::string bytes = good;
+  set_number(bytes, 24, 8, shortest);
+  EXPECT_EQ(verdict(bytes), "c: is damaged: the checksum of its head differs");
+  seal_head(bytes);
+  EXPECT_EQ(verdict(bytes), "c: its head ends in the middle of a field");
+  bytes = good;
+  set_number(bytes, 24, 8, good.size());
+  seal_head(bytes);
+  EXPECT_EQ(verdict(bytes), "c: its head is too long");
+}
+
 TEST(CacheFormat, ThatPromisesMoreThanItHasIsRefusedWithoutMemoryForIt) {
   Caching caching;
   const std::string good = caching.made();
@@ -248,6 +270,26 @@ TEST(CacheFormat, ThatPromisesMoreThanItHasIsRefusedWithoutMemoryForIt) {
     set_number(bytes, field, 4, 0xffffffff);
     seal_head(bytes);
     EXPECT_EQ(verdict(bytes), "c: its head ends in the middle of a field");
+  }
+}
+
+/// A checksum too few, or many: they are counted before there is room for them.
+TEST(CacheFormat, WithFewerChecksumsThanChunksIsRefused) {
+  Caching caching;
+  const std::string good = caching.made();
+  const Places at(good);
+  const auto with_chunks = [&](std::size_t section, std::uint64_t chunk_bytes) {
+    std::string bytes = good;
+    set_number(bytes, at.table + 32 * section + 24, 8, chunk_bytes);
+    seal_head(bytes);
+    return verdict(bytes);
+  };
+  for (std::size_t section = 0; section < 3; ++section) {
+    for (const std::uint64_t chunk_bytes : {1U, 2U, 4U, 8U}) {
+      EXPECT_EQ(with_chunks(section, chunk_bytes), "c: its head has too few checksums")
+          << section << ", chunks of " << chunk_bytes;
+    }
+    EXPECT_EQ(with_chunks(section, 0), "c: a section has chunks of no bytes") << section;
   }
 }
 

@@ -261,6 +261,23 @@ TEST(BoeingErrors, CountsBeyondTheFileFailAtOnce) {
             "f: 2000000000 x 1 values make no dense vectors: more than 1073741824");
 }
 
+/// As many values as are allowed are read, and no more.
+TEST(BoeingErrors, SparseVectorsHaveAsManyValuesAsAreAllowed) {
+  Boeing sparse = small();
+  sparse.vector_type = "M";
+  sparse.vectors = 1;
+  sparse.vector_pointers = {1, 2};
+  sparse.vector_indices = {1};
+  sparse.vector_values = {1};
+  const auto error_for = [&](std::int64_t most) {
+    krysol::ReadOptions options;
+    options.max_dense_values = most;
+    return error_of([&] { krysol::parse_harwell_boeing(sparse.text(), "f", options); });
+  };
+  EXPECT_EQ(error_for(3), "nothing was thrown");
+  EXPECT_EQ(error_for(2), "f: 3 x 1 values make no dense vectors: more than 2");
+}
+
 TEST(BoeingErrors, ASymmetryStoresOneTriangle) {
   Boeing boeing = small();
   boeing.type = "RSA";

@@ -246,6 +246,26 @@ TEST(HarwellBoeing, ElementsAreSummed) {
   EXPECT_EQ(file.info.stored_entries, 8);
 }
 
+TEST(HarwellBoeing, IntegersOfElementsBeyondDoubleAreCounted) {
+  Boeing boeing;
+  boeing.type = "ISE";
+  boeing.rows = 3;
+  boeing.cols = 2;
+  boeing.pointers = {1, 3, 5};
+  boeing.indices = {1, 2, 3, 2};
+  boeing.values = {1, 2, 3, 4, 5, 6};
+  boeing.element_values = 6;
+  for (int exact = 0; exact <= 6; ++exact) {
+    boeing.value_fields = {"(4I20)", 4, 20, [exact](double v) -> std::string {
+                             return v > exact ? "9007199254740993" : printed("%.0f", v);
+                           }};
+    const MatrixFile file = parsed(boeing.text());
+    EXPECT_EQ(file.info.field, Field::integer);
+    EXPECT_EQ(file.info.stored_entries, 6);
+    EXPECT_EQ(file.info.rounded_integers, 6 - exact);
+  }
+}
+
 TEST(HarwellBoeing, ElementsOfAllTypesAreSummedWithTheirSymmetry) {
   for (const std::string type : {"RSE", "CSE", "CHE", "RZE", "CZE", "ISE", "PSE", "CUE"}) {
     std::mt19937 random(9);

@@ -16,6 +16,7 @@
 #include <krysol/io/bytes/file.hpp>
 #include <krysol/io/bytes/parse_error.hpp>
 #include <krysol/io/harwell_boeing/harwell_boeing.hpp>
+#include <krysol/io/read.hpp>
 #include "messages.hpp"
 #include "written_files.hpp"
 
@@ -247,6 +248,27 @@ TEST(RutherfordBoeingWriter, RightHandSidesMakeAHarwellBoeingFile) {
   krysol::write_rutherford_boeing(folder / "c", c, {}, std::vector<Complex>{{1, -0.5}});
   EXPECT_EQ(std::get<std::vector<Complex>>(read_back(folder / "c").attached.rhs.values).at(0),
             Complex(1, -0.5));
+}
+
+TEST(RutherfordBoeingWriter, RightHandSidesAreReadWithoutTheirMatrix) {
+  const Folder folder;
+  Triplets<double> a{2, 2, Symmetry::general, {}, {}, {}};
+  a.add(0, 0, 1);
+  a.add(1, 1, 2);
+  for (const int vectors : {1, 2, 5}) {
+    std::vector<double> rhs;
+    for (int k = 0; k < 2 * vectors; ++k) rhs.push_back(0.5 * k - 1);
+    krysol::write_rutherford_boeing(folder / "with", a, {}, rhs);
+    const krysol::DenseFile file = krysol::read_dense(folder / "with");
+    EXPECT_EQ(file.rows, 2);
+    EXPECT_EQ(file.cols, vectors);
+    EXPECT_EQ(std::get<std::vector<double>>(file.values), rhs);
+  }
+  krysol::write_rutherford_boeing(folder / "without", a);
+  const std::string refusal =
+      what_of<krysol::FileError>([&] { krysol::read_dense(folder / "without"); });
+  EXPECT_TRUE(holds(refusal, "without: is a Harwell-Boeing matrix without right-hand sides"))
+      << refusal;
 }
 
 TEST(RutherfordBoeingWriter, RefusesWhatTheFormatCannotHold) {

@@ -10,6 +10,7 @@
 #include <krysol/io/bytes/parse_error.hpp>
 #include <krysol/io/matrix_market/matrix_market.hpp>
 #include <krysol/io/model/duplicates.hpp>
+#include "reading.hpp"
 
 namespace {
 
@@ -151,6 +152,26 @@ TEST(Policies, ArraysKeepTheirShapeWithoutNan) {
   EXPECT_EQ(file.info.repairs.size(), 2U);
 }
 
+/// As many values as are allowed are read; an array, whose values the file holds, has no limit.
+TEST(Policies, DenseVectorsHaveAsManyValuesAsAreAllowed) {
+  const std::string text = matrix("real general", "4 3 2\n2 3 5\n1 1 7\n");
+  ReadOptions options;
+  options.max_dense_values = 12;
+  const krysol::DenseFile file = krysol::parse_dense(text, "b", options);
+  EXPECT_EQ(file.rows, 4);
+  EXPECT_EQ(file.cols, 3);
+  EXPECT_EQ(std::get<std::vector<double>>(file.values),
+            (std::vector<double>{7, 0, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0}));
+  options.max_dense_values = 11;
+  EXPECT_EQ(krysol_tests::error_of([&] { krysol::parse_dense(text, "b", options); }),
+            "b: 4 x 3 values make no dense vectors: more than 11, the limit set by "
+            "ReadOptions::max_dense_values");
+  options.max_dense_values = 1;
+  const std::string array = "%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n4\n";
+  EXPECT_EQ(std::get<std::vector<double>>(krysol::parse_dense(array, "b", options).values),
+            (std::vector<double>{1, 2, 3, 4}));
+}
+
 TEST(Policies, DuplicatesAreKeptSummedDroppedOrRefused) {
   const std::string text =
       matrix("real general", "3 3 6\n2 1 1\n% a comment\n1 1 2\n2 1 4\n3 3 8\n2 1 16\n1 1 32\n");
@@ -171,6 +192,64 @@ TEST(Policies, DuplicatesAreKeptSummedDroppedOrRefused) {
   // One place of a symmetric matrix: the upper triangle is stored, and mirrored.
   EXPECT_EQ(read(matrix("real symmetric", "2 2 2\n1 2 1\n1 2 1\n"), options).message.substr(0, 6),
             "a:4:1:");
+}
+
+/// The one place that is named twice, wherever its mirror image is named: all such lists of four
+/// entries of a 2 x 2 matrix.
+TEST(Policies, DuplicatesAreFoundOnTheirOwnLines) {
+  int seen = 0;
+  for (int code = 0; code < 256; ++code) {
+    std::vector<int> first_line(4, 0);
+    std::string lines = "2 2 4\n";
+    std::string place_again;
+    int again = 0;
+    int before = 0;
+    int repeated = 0;
+    for (int k = 0; k < 4; ++k) {
+      const int place = code / (1 << (2 * k)) % 4;
+      const std::string row = std::to_string(place / 2 + 1);
+      const std::string col = std::to_string(place % 2 + 1);
+      lines += row + " " + col + " 1\n";
+      int& first = first_line[static_cast<std::size_t>(place)];
+      if (first == 0) {
+        first = k + 3;
+        continue;
+      }
+      ++repeated;
+      again = k + 3;
+      before = first;
+      place_again = "(" + row + ", " + col + ")";
+    }
+    if (repeated != 1) continue;
+    ++seen;
+    const std::string line = std::to_string(again);
+    const std::string text = matrix("real general", lines);
+    ReadOptions options;
+    options.duplicates = Duplicates::reject;
+    EXPECT_EQ(read(text, options).message, "a:" + line + ":1: entry " + place_again +
+                                               " is there already, on line " +
+                                               std::to_string(before))
+        << lines;
+    options.duplicates = Duplicates::sum;
+    EXPECT_EQ(read(text, options).repairs,
+              Strings{"1 entry of a place named before added to the first, first on line " + line})
+        << lines;
+  }
+  EXPECT_EQ(seen, 144);
+}
+
+/// The line of the twin below the diagonal, wherever that above stands.
+TEST(Policies, UnequalTwinsAreFoundOnTheLineOfTheLowerOne) {
+  ReadOptions options;
+  options.repair = true;
+  const std::string sentence =
+      "1 pair of unequal entries in a file that declares a symmetry and stores both triangles: "
+      "read "
+      "as general, first on line ";
+  EXPECT_EQ(read(matrix("real symmetric", "2 2 3\n1 1 1\n1 2 5\n2 1 6\n"), options).repairs,
+            Strings{sentence + "5"});
+  EXPECT_EQ(read(matrix("real symmetric", "2 2 3\n1 1 1\n2 1 6\n1 2 5\n"), options).repairs,
+            Strings{sentence + "4"});
 }
 
 TEST(Policies, DuplicatesAreFoundInAnyOrderOfManyRows) {

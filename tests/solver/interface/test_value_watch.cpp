@@ -1,7 +1,10 @@
 // Arrays that are watched: no word of them changes unseen, and looks at a part take turns.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -41,6 +44,27 @@ TEST(ValueWatch, SeesAChangeOfAnyWord) {
     }
     EXPECT_FALSE(watch.changed()) << count;
   }
+}
+
+/// Words that end where a page ends; the next one may not be touched.
+TEST(ValueWatch, ReadsNothingBehindTheLastWord) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  void* const all =
+      ::mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (all == MAP_FAILED) GTEST_SKIP() << "no pages of its own";
+  void* const edge = static_cast<char*>(all) + page;
+  ASSERT_EQ(::mprotect(edge, page, PROT_NONE), 0);
+  for (const std::size_t count : {std::size_t{1}, std::size_t{7}, std::size_t{8}, std::size_t{9},
+                                  std::size_t{16}, std::size_t{61}}) {
+    const auto from = watched_words(count);
+    std::uint32_t* const words = static_cast<std::uint32_t*>(edge) - count;
+    std::copy(from.begin(), from.end(), words);
+    const ValueWatch watch(words, bytes_of_words(from));
+    EXPECT_FALSE(watch.changed()) << count;
+    words[count - 1] ^= 1U;
+    EXPECT_TRUE(watch.changed()) << count;
+  }
+  ::munmap(all, 2 * page);
 }
 
 TEST(ValueWatch, LooksAtOneBlockAfterTheOther) {

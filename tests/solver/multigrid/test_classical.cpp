@@ -292,6 +292,36 @@ TEST(ClassicalCoarsening, MakesEachLevelFromTheOneBefore) {
   }
 }
 
+/// Hubs that depend on each of their leaves, and leaves that depend on nothing: these are kept.
+HostCsr<double> hubs_with_leaves(Index hubs, Index leaves) {
+  auto t = no_entries<double>(hubs * (leaves + 1), hubs * (leaves + 1));
+  for (Index h = 0; h < hubs; ++h) {
+    const Index hub = h * (leaves + 1);
+    t.add(hub, hub, 1);
+    for (Index j = hub + 1; j <= hub + leaves; ++j) {
+      t.add(hub, j, -1.0 / leaves);
+      t.add(j, j, 1);
+    }
+  }
+  return to_csr(t).matrix;
+}
+
+TEST(ClassicalCoarsening, EndsWhereTheNextLevelIsHardlySmaller) {
+  const HierarchyOptions options{.coarsening = Coarsening::classical, .block = 1, .coarsest = 42};
+  const auto ended = make_hierarchy(hubs_with_leaves(5, 10), options);
+  EXPECT_EQ(ended.levels.size(), 1U);
+  EXPECT_EQ(ended.stalled, "the next level would have 50 of 55 rows");
+  const auto went_on = make_hierarchy(hubs_with_leaves(5, 8), options);
+  ASSERT_EQ(went_on.levels.size(), 2U) << "40 of 45 are less than nine tenths";
+  EXPECT_EQ(went_on.levels[1].a.rows, 40);
+  EXPECT_EQ(went_on.stalled, "");
+  auto alone = no_entries<double>(50, 50);
+  for (Index i = 0; i < 50; ++i) alone.add(i, i, 2);
+  const auto none = make_hierarchy(to_csr(alone).matrix, options);
+  EXPECT_EQ(none.levels.size(), 1U);
+  EXPECT_EQ(none.stalled, "no unknown is strongly connected to another");
+}
+
 std::int64_t classical_iterations(const HostCsr<double>& a, const std::string& options,
                                   double* nonzeros = nullptr) {
   const auto m = krysol::make_preconditioner<double, krysol::Host>("amg:" + options, a).m;

@@ -161,6 +161,45 @@ TEST(NearNullSpace, IsOfConstantsWhereNothingRotates) {
   EXPECT_EQ(count(to_csr(twice).matrix, 2), 2);
 }
 
+/// Rotations are those of a body with a displacement along each direction of its grid. In a plane
+/// with a third unknown a node, and in layers of planes, two unknowns have a rotation that A turns
+/// into 0, and are no such body.
+TEST(NearNullSpace, IsOfConstantsWhereUnknownsAreNotAsManyAsDirections) {
+  constexpr Index layers = 4;
+  const auto body = make_problem("beam2d:6");
+  for (const auto& a : {body, unknowns_turned(body, 2)}) {
+    ASSERT_EQ(near_null_space(a, 2).count, 3);
+    auto third = no_entries<double>(a.rows / 2 * 3, a.rows / 2 * 3);
+    auto layered = no_entries<double>(layers * a.rows, layers * a.rows);
+    for (Index i = 0; i < a.rows; ++i) {
+      for (auto k = a.row_ptr(i); k < a.row_ptr(i + 1); ++k) {
+        const Index j = a.col_idx(static_cast<std::size_t>(k));
+        const double v = a.values(static_cast<std::size_t>(k));
+        third.add(i / 2 * 3 + i % 2, j / 2 * 3 + j % 2, v);
+        if (i % 2 == 0 && j % 2 == 0) third.add(i / 2 * 3 + 2, j / 2 * 3 + 2, v);
+        for (Index z = 0; z < layers; ++z) layered.add(z * a.rows + i, z * a.rows + j, v);
+      }
+      for (Index z = 0; z + 1 < layers; ++z) {  // what moves all layers alike is not seen
+        const Index below = z * a.rows + i;
+        const Index above = below + a.rows;
+        layered.add(below, below, 1);
+        layered.add(above, above, 1);
+        layered.add(below, above, -1);
+        layered.add(above, below, -1);
+      }
+    }
+    const auto in_plane = to_csr(third).matrix;
+    const auto in_layers = to_csr(layered).matrix;
+    const auto plane = grid_of(in_plane, 3);
+    const auto cube = grid_of(in_layers, 2);
+    ASSERT_TRUE(plane.has_value() && cube.has_value());
+    EXPECT_EQ(plane->at(2), 1);
+    EXPECT_EQ(cube->at(2), layers);
+    EXPECT_EQ(near_null_space(in_plane, 3).count, 3);
+    EXPECT_EQ(near_null_space(in_layers, 2).count, 2);
+  }
+}
+
 /// With couplings of 0 left out, blocks are too empty to be seen, and the body is not.
 TEST(NearNullSpace, LetsBodiesConvergeLikeLaplacians) {
   using Exec = Kokkos::DefaultExecutionSpace;

@@ -168,6 +168,30 @@ TYPED_TEST(LevelsOf, HaveBoundsOfTheirEigenvalues) {
   }
 }
 
+/// The largest row sum, which is far from what it bounds beyond `near_row_sum`; 1 at least.
+TEST(LevelBounds, AreFarWhereRowSumsAreLarge) {
+  for (const double beside : {0.0, 0.5, near_row_sum - 1, near_row_sum - 1 + 1e-12, 7.0}) {
+    SCOPED_TRACE(beside);
+    auto t = no_entries<double>(2, 2);
+    t.add(0, 0, 1);
+    t.add(1, 1, 1);
+    t.add(0, 1, -beside);
+    t.add(1, 0, -beside);
+    HostLevel<double> level;
+    level.a = to_csr(t).matrix;
+    bound_by_row_sums(level);
+    EXPECT_EQ(level.largest, 1 + beside);
+    EXPECT_EQ(level.far_bound, beside > near_row_sum - 1);
+  }
+  auto small = no_entries<double>(1, 1);
+  small.add(0, 0, 0.25);
+  HostLevel<double> level;
+  level.a = to_csr(small).matrix;
+  bound_by_row_sums(level);
+  EXPECT_EQ(level.largest, 1);
+  EXPECT_FALSE(level.far_bound);
+}
+
 /// A is what it is on constants, which are in its null space: P reproduces them.
 TYPED_TEST(LevelsOf, InterpolateTheNullSpaceExactly) {
   auto t = no_entries<FileScalar<TypeParam>>(23 * 19, 23 * 19);  // not turned, unlike matrix<>
@@ -264,6 +288,22 @@ TEST(Aggregates, OfALineAreThreeNodesEach) {
   const Aggregates blocks = aggregate(strong_connections(h.levels.front().a, 1, 0.25), 6);
   const std::vector<Index> in_two = {0, 0, 1, 1, 1, 1, 2, 2, 3, 3, 3, 3};
   EXPECT_EQ(std::vector<Index>(blocks.of_node.data(), blocks.of_node.data() + 12), in_two);
+}
+
+/// On a grid of 10 x 40 blocks of lines: of its 750 connections 390, 190 or 90 lead from a block to
+/// another, more than a tenth, and so all nodes are one block.
+TEST(Aggregates, DoNotKnowOfBlocksThatTooManyConnectionsLeave) {
+  const auto a = to_csr(poisson2d(10, 40)).matrix;
+  const Strength s = strong_connections(a, 1, 0.25);
+  const auto groups = [&](Index nodes_of_block) {
+    const Aggregates made = aggregate(s, nodes_of_block);
+    return std::vector<Index>(made.of_node.data(), made.of_node.data() + a.rows);
+  };
+  const std::vector<Index> whole = groups(a.rows);
+  EXPECT_EQ(whole[10], whole[0]) << "a neighbour in the next line";
+  for (const Index lines : {1, 2, 4}) {
+    EXPECT_TRUE(groups(10 * lines) == whole) << lines << " lines a block";
+  }
 }
 
 /// Weak neighbours are those of a coefficient below theta, seen from both sides.

@@ -373,4 +373,25 @@ TEST(StrongLines, EndWhereTheTridiagonalPartIsNotPositiveDefinite) {
   EXPECT_EQ(lines.inverse_pivots[2], 1);
 }
 
+/// [1 e; e 1] has the second pivot 1 - e^2: a line goes on where that is more than 0.01.
+TEST(StrongLines, EndBeforeAPivotThatIsNearlyZero) {
+  for (const double pivot : {0.5, 0.05, 0.012, 0.009, 0.001}) {
+    SCOPED_TRACE(pivot);
+    const double e = -std::sqrt(1 - pivot);
+    Triplets<double> a{2, 2};
+    a.add(0, 0, 1);
+    a.add(1, 1, 1);
+    a.add(0, 1, e);
+    a.add(1, 0, e);
+    const bool joined = pivot > 0.01;
+    const auto lines = lines_of(a);
+    EXPECT_EQ(lines.begin, joined ? std::vector<Index>({0, 2}) : std::vector<Index>({0, 1, 2}));
+    EXPECT_EQ(lines.row, (std::vector<Index>{0, 1}));
+    EXPECT_EQ(lines.coupled_rows, joined ? 2 : 0);
+    ASSERT_EQ(lines.lower.size(), 2U);
+    EXPECT_EQ(lines.lower[1], joined ? e : 0);
+    EXPECT_NEAR(lines.inverse_pivots[1], joined ? 1 / pivot : 1, 1e-9);
+  }
+}
+
 }  // namespace

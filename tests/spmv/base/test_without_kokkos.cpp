@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include <Kokkos_Core.hpp>
 #include "programs.hpp"
 
 namespace {
@@ -30,5 +31,18 @@ TEST_F(WithoutKokkos, InitializesItAndSaysSoWhereThatCannotBeDone) {
                          "Kokkos::ScopeGuard live as long as it is used\n");
   }
 }
+
+#ifdef KOKKOS_ENABLE_OPENMP
+/// What a user asks of Kokkos by its variable holds where the library initializes it, too.
+TEST_F(WithoutKokkos, InitializesItWithTheThreadsOfItsVariable) {
+  for (const std::string threads : {"1", "3"}) {
+    const Outcome o = run_exactly({"-c", "export KOKKOS_NUM_THREADS=" + threads + "; exec \"$@\"",
+                                   "sh", KRYSOL_WITHOUT_KOKKOS, "threads", "none.mtx"},
+                                  "/bin/sh");
+    EXPECT_EQ(o.code, 0) << o.err;
+    EXPECT_TRUE(o.out.starts_with(threads + "\nthreads: nothing was thrown\n")) << o.out;
+  }
+}
+#endif
 
 }  // namespace

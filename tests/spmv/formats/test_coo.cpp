@@ -91,4 +91,40 @@ TYPED_TEST(CooByHand, SumsOfSortedEntriesRepeatBitForBit) {
   for (int k = 0; k < 10; ++k) EXPECT_EQ(times(a, x), first);
 }
 
+/// Empty places hold anything, belong to no row, and may stand between two of a row.
+TYPED_TEST(CooByHand, AddsEachCarryToItsRowAndNothingElse) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Space;
+  using R = krysol::Real<T>;
+  constexpr Index rows = 40;
+  Random random(76);
+  std::vector<Index> carry_row = {-1};
+  std::vector<T> carry = {T(1000)};
+  std::vector<T> expected(static_cast<std::size_t>(rows) + 2, T(7));  // one before, one behind
+  for (Index row = 0; row < rows; ++row) {
+    const Index count = row == 20 ? 100 : random.below(4);  // more than a GPU adds up at a time
+    for (Index k = 0; k < count; ++k) {
+      if (carry_row.back() >= 0 && random.below(3) == 0) {
+        carry_row.push_back(-1);
+        carry.push_back(T(1000));
+      }
+      const auto v = static_cast<R>(1 + random.below(9));
+      carry_row.push_back(row);
+      carry.push_back(T(v));
+      expected[static_cast<std::size_t>(row) + 1] += T(2 * v);
+    }
+  }
+  carry_row.push_back(-1);
+  carry.push_back(T(1000));
+  const auto of_rows = to_device<Exec>(carry_row);
+  const auto sums = to_device<Exec>(carry);
+  const auto y = to_device<Exec>(std::vector<T>(expected.size(), T(7)));
+  krysol::add_carries(
+      "test.carries", Exec{},
+      krysol::CarriesOfRows<T, Exec>{of_rows.data(), sums.data(),
+                                     static_cast<std::int64_t>(carry.size()), T(2), y.data() + 1});
+  Exec{}.fence();
+  EXPECT_EQ(to_host(y), expected);
+}
+
 }  // namespace

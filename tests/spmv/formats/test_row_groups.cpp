@@ -243,4 +243,24 @@ TEST(RowGroupPlans, AreEstimatedAsLargeAsTheyAre) {
   }
 }
 
+/// Each row lacks another column of its node, so that all columns of a group have a mask. The
+/// estimate looks at all rows, 32 side by side, and finds the groups of the plan.
+TEST(RowGroupPlans, AreEstimatedWithTheirMasks) {
+  for (const Index unknowns : {4, 8}) {
+    const auto entries = nodes<double>(unknowns, 240 / unknowns, 0, 0, 1);
+    const auto csr = krysol::to_csr(entries).matrix;
+    const RowGroupPlan plan = plan_of(entries, true);
+    expect_whole(plan, csr.rows, csr.nnz());
+    EXPECT_EQ(plan.mask.size(), 240U) << unknowns;
+    EXPECT_EQ(plan.group.back().columns, 240) << unknowns;
+    EXPECT_EQ(plan.group.size(), static_cast<std::size_t>(240 / unknowns) + 1) << unknowns;
+    const double bytes = 8.0 * static_cast<double>(csr.nnz()) +
+                         4.0 * static_cast<double>(plan.group.back().columns) +
+                         static_cast<double>(plan.mask.size()) +
+                         static_cast<double>(sizeof(RowGroup) * (plan.group.size() - 1));
+    const auto estimate = krysol::estimate_row_groups(krysol::MatrixProfile(csr, true));
+    EXPECT_NEAR(static_cast<double>(estimate.bytes), bytes, 1) << unknowns;
+  }
+}
+
 }  // namespace

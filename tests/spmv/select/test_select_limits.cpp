@@ -1,11 +1,13 @@
 // What `auto` measures and what it leaves out, by counts and by a clock that is given.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
+#include <fmt/core.h>
 #include <krysol/spmv/kernels/matrix_profile.hpp>
 #include <krysol/spmv/select/select.hpp>
 #include "messages.hpp"
@@ -91,6 +93,43 @@ TYPED_TEST(SelectLimits, TriesNothingThatWouldExceedItsShare) {
       EXPECT_EQ(over_budget, 0);
     }
   }
+}
+
+/// By a clock that is given: so many multiplications save as much as the conversion took, and where
+/// a format is no faster than csr none do.
+TYPED_TEST(SelectLimits, CountsTheMultiplicationsThatPayForAConversion) {
+  using T = double;
+  using Exec = TypeParam;
+  const auto host = krysol::to_csr(random_sparse<T>(4000, 4000, 9, 3)).matrix;
+  krysol::SelectOptions options;
+  options.unnoticed_seconds = std::numeric_limits<double>::infinity();
+  options.clock = [](std::string_view name) {
+    return name == "csr" ? 1e-3 : name.starts_with("sell") ? 0.5e-3 : 2e-3;
+  };
+  FormatChoice choice;
+  select_format<T, Exec>(host, options, choice);
+  const double base = trial_named(choice, "csr").seconds;
+  EXPECT_DOUBLE_EQ(base, 1e-3);
+  int faster = 0;
+  int slower = 0;
+  for (const FormatTrial& t : choice.trials) {
+    if (!t.measured || t.name == "csr") continue;
+    if (t.seconds < base) {
+      ++faster;
+      EXPECT_GT(t.break_even, 0) << t.name;
+      EXPECT_DOUBLE_EQ(t.break_even * (base - t.seconds), t.convert_seconds) << t.name;
+    } else {
+      ++slower;
+      EXPECT_TRUE(std::isinf(t.break_even)) << t.name << ": " << t.break_even;
+    }
+  }
+  EXPECT_GE(faster, 1) << "sell_c_sigma at the least";
+  EXPECT_GE(slower, 1) << "coo at the least";
+  const double pays = std::ceil(trial_named(choice, choice.name).break_even);
+  EXPECT_EQ(choice.reason,
+            fmt::format("2.00 times the speed of csr; the conversion pays after {:.0f} "
+                        "multiplications",
+                        pays));
 }
 
 }  // namespace
