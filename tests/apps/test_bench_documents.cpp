@@ -6,10 +6,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <fstream>
 #include <regex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -278,6 +280,40 @@ TEST(BenchDocuments, HaveAColumnForAnyNumberOfVectors) {
 
 TEST(BenchDocuments, ThePictureIsTheOneThatWasLookedAt) {
   expect_golden(as_svg(bench_reports()), "bench_picture.svg", 0.11, 0);  // tenths of a pixel
+}
+
+/// Of reports that differ it names what the first says.
+TEST(BenchDocuments, ThePictureIsHeadedByItsFirstReport) {
+  auto reports = bench_reports();
+  for (std::size_t k = 1; k < reports.size(); ++k) {
+    reports[k].scalar = "float";
+    reports[k].where = "elsewhere";
+    reports[k].turns = 5;
+  }
+  for (const std::size_t n : {3U, 2U, 1U}) {
+    reports.resize(n);
+    const std::string svg = as_svg(reports);
+    EXPECT_TRUE(
+        krysol_tests::holds(svg, fmt::format(">y = A x on {} {}, double, OpenMP, 2 threads<", n,
+                                             n == 1 ? "matrix" : "matrices")))
+        << n;
+    EXPECT_TRUE(krysol_tests::holds(svg, "candidates by turns, medians of 9 turns")) << n;
+  }
+}
+
+TEST(BenchDocuments, ThePictureSaysHowManyNonzerosInFewDigits) {
+  const std::pair<std::int64_t, const char*> cases[] = {{0, "0"},           {7, "7"},
+                                                        {999, "999"},       {1000, "1 k"},
+                                                        {189011, "189 k"},  {999999, "1000 k"},
+                                                        {1000000, "1.0 M"}, {2340000, "2.3 M"},
+                                                        {9940000, "9.9 M"}, {9999999, "10.0 M"},
+                                                        {10000000, "10 M"}, {21000011, "21 M"}};
+  for (const auto& [nonzeros, text] : cases) {
+    BenchReport r = bench_reports()[1];
+    r.nnz = nonzeros;
+    EXPECT_TRUE(krysol_tests::holds(as_svg({r}), fmt::format(">poisson:30, {}</text>", text)))
+        << nonzeros;
+  }
 }
 
 /// A line across a panel only where there is something to hold figures against.

@@ -141,6 +141,29 @@ TEST_F(CgSolve, PrintsNothingOnStandardErrorWhenThatIsAFile) {
   EXPECT_EQ(o.err, "");
 }
 
+/// OpenMP binds the thread that starts the program again to one core, which is undone: all of them.
+TEST_F(CgSolve, HasAsManyThreadsWhereTheyAreBound) {
+  const auto threads = [this](const Arguments& environment) {
+    Arguments all;
+    for (const char* const name :
+         {"KOKKOS_NUM_THREADS", "OMP_NUM_THREADS", "OMP_PLACES", "OMP_PROC_BIND", "OMP_WAIT_POLICY",
+          "GOMP_SPINCOUNT", "GOMP_CPU_AFFINITY"}) {
+      all.insert(all.end(), {"-u", name});
+    }
+    all.insert(all.end(), environment.begin(), environment.end());
+    all.insert(all.end(), {KRYSOL_CG_SOLVE, "poisson2d:9", "--precond", "jacobi", "--format", "csr",
+                           "--no-bandwidth", "--json", "-", "--quiet"});
+    const Outcome o = run_exactly(all, "env");
+    EXPECT_EQ(o.code, 0) << o.err;
+    const Json report = Json::parse(o.out, nullptr, false);
+    return report.is_object() ? report["threads"].get<int>() : -1;
+  };
+  const int unbound = threads({});
+  EXPECT_GE(unbound, 1);
+  EXPECT_EQ(threads({"OMP_PROC_BIND=true"}), unbound);
+  EXPECT_EQ(threads({"OMP_PROC_BIND=spread"}), unbound);
+}
+
 TEST_F(CgSolve, ShowsItsProgressOnATerminal) {
   const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
   if (terminal < 0 || ::grantpt(terminal) != 0 || ::unlockpt(terminal) != 0) {

@@ -16,10 +16,13 @@
 #include <vector>
 
 #include <fmt/core.h>
+#include <krysol/io/matrix_market/matrix_market.hpp>
 #include <krysol/io/read.hpp>
+#include <krysol/solver/precond/near_null_vectors.hpp>
 #include <krysol/solver/registry.hpp>
 #include <krysol/spmv/select/formats.hpp>
 #include <nlohmann/json.hpp>
+#include "apps/common/near_null.hpp"
 #include "cg_solve_runs.hpp"
 #include "dense.hpp"
 #include "problems.hpp"
@@ -106,6 +109,30 @@ TEST_F(CgSolve, StartsNoMoreThreadsThanItsQuotaIsWorth) {
   EXPECT_EQ(Json::parse(text_of(json))["threads"], 2) << "who asks for threads gets them";
 #endif
 }
+
+#ifdef KOKKOS_ENABLE_OPENMP
+/// What a user asks of Kokkos by its variable holds, whatever OpenMP's says; unless it is said of
+/// the program.
+TEST_F(CgSolve, StartsTheThreadsOfTheVariableOfKokkos) {
+  const auto json = in("report.json").string();
+  for (const int of_kokkos : {1, 2}) {
+    for (const int of_openmp : {1, 2}) {
+      for (const int asked : {0, 1, 2}) {
+        const std::string script = fmt::format(
+            "export KOKKOS_NUM_THREADS={} OMP_NUM_THREADS={}; exec '{}' '{}' --no-bandwidth "
+            "--json '{}' --quiet \"$@\"",
+            of_kokkos, of_openmp, KRYSOL_CG_SOLVE, grid_, json);
+        Arguments command = {"-c", script, "cg_solve"};
+        if (asked > 0) command.insert(command.end(), {"--threads", std::to_string(asked)});
+        const Outcome o = run_exactly(command, "/bin/sh");
+        ASSERT_EQ(o.code, 0) << o.err;
+        EXPECT_EQ(Json::parse(text_of(json))["threads"], asked > 0 ? asked : of_kokkos)
+            << of_kokkos << ' ' << of_openmp << ' ' << asked;
+      }
+    }
+  }
+}
+#endif
 
 TEST_F(CgSolve, FindsTheRightHandSideBesideTheMatrix) {
   const std::vector<double> b = {3, 0, 0, 4};
@@ -485,6 +512,38 @@ TEST_F(CgSolve, TakesWhatMultigridIsToKeepFromFiles) {
   says(run({"beam2d:3", "--precond", "ic0", "--near-null", write("w.mtx", places(96, 1))}),
        "near-null vectors go with the preconditioners auto and amg, not ic0");
   says(with({"--near-null", "missing.mtx"}), "missing.mtx");
+}
+
+/// Files hold them column by column, NearNullVectors row by row.
+TEST_F(CgSolve, HasTheNumbersOfVectorsRowByRow) {
+  const std::string none;
+  const krysol::ReadOptions read{};
+  EXPECT_EQ(krysol::apps::near_null_from({none, none, read}), nullptr);
+  for (const int cols : {1, 2, 3, 5}) {
+    SCOPED_TRACE(cols);
+    constexpr int rows = 7;
+    std::vector<double> by_columns;
+    std::vector<double> by_rows;
+    for (int c = 0; c < cols; ++c) {
+      for (int i = 0; i < rows; ++i) by_columns.push_back(10 * (i + 1) + c + 0.5);
+    }
+    for (int i = 0; i < rows; ++i) {
+      for (int c = 0; c < cols; ++c) by_rows.push_back(10 * (i + 1) + c + 0.5);
+    }
+    const std::string file = in("v.mtx").string();
+    krysol::write_dense(file, rows, cols, by_columns);
+    const auto vectors = krysol::apps::near_null_from({file, none, read});
+    ASSERT_NE(vectors, nullptr);
+    EXPECT_EQ(vectors->count, cols);
+    EXPECT_EQ(vectors->values, by_rows);
+    if (cols != 2 && cols != 3) continue;
+    const auto modes = krysol::apps::near_null_from({none, file, read});
+    ASSERT_NE(modes, nullptr);
+    const krysol::NearNullVectors expected = krysol::rigid_body_modes(by_rows, cols);
+    EXPECT_EQ(modes->count, expected.count);
+    EXPECT_EQ(modes->block, cols);
+    EXPECT_EQ(modes->values, expected.values);
+  }
 }
 
 }  // namespace

@@ -294,6 +294,24 @@ TEST_F(MatrixConvert, KeepsRightHandSidesInArchives) {
             (std::vector<double>{1, 0.1, -3}));
 }
 
+/// Not the time of writing: the first of 1980, which is the first day that zip knows.
+TEST_F(MatrixConvert, GivesAllMembersOfArchivesTheSameTime) {
+  const auto a = write("a.mtx", std::string(small));
+  convert({a, in("a.tar").string(), "--rhs", write_vector("b.mtx", {1, 0.1, -3})});
+  const std::string tar = text_of(in("a.tar"));
+  const auto octal_at = [&tar](std::size_t at) {
+    return std::stoll(tar.substr(at, 11), nullptr, 8);
+  };
+  constexpr std::size_t block = 512;
+  int members = 0;
+  for (std::size_t at = 0; at + block <= tar.size() && tar[at] != '\0'; ++members) {
+    EXPECT_EQ(octal_at(at + 136), 315532800) << members;  // the time, in seconds from 1970 on
+    const auto size = static_cast<std::size_t>(octal_at(at + 124));
+    at += block + (size + block - 1) / block * block;
+  }
+  EXPECT_EQ(members, 2);
+}
+
 TEST_F(MatrixConvert, NamesTheMemberThatItCannotWrite) {
   const auto bad =
       write("a.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 nan\n");

@@ -6,16 +6,20 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <cmath>
 #include <fstream>
 #include <map>
 #include <regex>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 #include "apps/bench/bench_summary.hpp"
+#include "apps/bench/interleaved_timing.hpp"
 #include "documented_json.hpp"
 #include "spmv_bench_runs.hpp"
 
@@ -199,6 +203,36 @@ TEST(BenchSummary, HasNoColumnOfCsrForCsrItselfOrWhereThereIsNone) {
     EXPECT_TRUE(line.ends_with("        2.00")) << line;
     EXPECT_EQ(line.size(), head.size()) << line;
   }
+}
+
+/// A turn repeats what is too short for the clock, and takes what is long enough once.
+TEST(InterleavedTiming, RepeatsShortProductsWithinATurn) {
+  constexpr std::size_t count = 6;
+  constexpr std::size_t slow = 5;
+  constexpr int warm_up = 2;
+  constexpr int turns = 3;
+  std::array<int, count> calls{};
+  std::vector<krysol::apps::Candidate> candidates(count);
+  for (std::size_t k = 0; k < count; ++k) {
+    candidates[k].multiply = [&calls, k] {
+      if (k == slow) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      ++calls[k];
+    };
+  }
+  krysol::apps::time_interleaved(candidates, warm_up, turns);
+  int most = 0;  // of the short ones
+  for (std::size_t k = 0; k < count; ++k) {
+    const krysol::apps::Candidate& c = candidates[k];
+    EXPECT_EQ(c.seconds.size(), static_cast<std::size_t>(turns)) << k;
+    EXPECT_TRUE(c.transfer_seconds.empty()) << k;
+    EXPECT_GE(c.repeats, 1) << k;
+    EXPECT_LE(c.repeats, 1000) << k;
+    EXPECT_GE(calls[k], 1 + (warm_up + turns) * c.repeats) << k;
+    if (k != slow) most = std::max(most, c.repeats);
+  }
+  EXPECT_GT(most, 1);
+  EXPECT_EQ(candidates[slow].repeats, 1);
+  for (const double s : candidates[slow].seconds) EXPECT_GE(s, 1e-3);
 }
 
 TEST(BenchSummary, KeepsColumnsInLineWhereNobodyWasMeasured) {

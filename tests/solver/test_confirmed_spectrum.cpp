@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <numbers>
 #include <string>
 #include <vector>
 
+#include <krysol/solver/outcome/lanczos.hpp>
 #include "dense.hpp"
 #include "solving.hpp"
 
@@ -108,6 +111,37 @@ TYPED_TEST(Confirms, ThatTheSmallestEigenvalueIsThat) {
             "krysol::cg: confirm must be a number of bytes, or 0; it is -1");
 }
 
+/// What is left of the noise is held against what there was of it, whatever the size of A.
+TYPED_TEST(Confirms, TheSmallestEigenvalueOfAnyScale) {
+  for (const char* precond : {"none", "jacobi"}) {
+    const auto of_scale = [precond](int power) {
+      NamedSolve<double, TypeParam> solver{poisson2d(20, 15), random_vector<double>(300, 1),
+                                           precond};
+      for (double& v : solver.entries.values) v = std::ldexp(v, power);
+      solver.stop.rtol = 1e-10;
+      solver.confirm = 1e9;
+      return solver.run().result;
+    };
+    const auto plain = of_scale(0);
+    ASSERT_TRUE(plain.converged()) << plain.advice;
+    for (const int power : {-110, 110}) {
+      SCOPED_TRACE(std::string(precond) + " 2^" + std::to_string(power));
+      const auto r = of_scale(power);
+      ASSERT_TRUE(r.converged()) << r.advice;
+      const krysol::Spectrum& s = r.cg->spectrum;
+      const krysol::Spectrum& wanted = plain.cg->spectrum;
+      EXPECT_TRUE(s.smallest.converged);
+      EXPECT_FALSE(s.at_least);
+      EXPECT_NEAR(static_cast<double>(s.confirming_steps),
+                  static_cast<double>(wanted.confirming_steps), 1);
+      EXPECT_NEAR(s.condition, wanted.condition, 1e-6 * wanted.condition);
+      const double unscaled =
+          std::string(precond) == "none" ? std::ldexp(s.smallest.value, -power) : s.smallest.value;
+      EXPECT_NEAR(unscaled, wanted.smallest.value, 1e-6 * wanted.smallest.value);
+    }
+  }
+}
+
 TYPED_TEST(Confirms, NoBoundThatARitzValueRefutes) {
   NamedSolve<double, TypeParam> solver{poisson2d(20, 15), random_vector<double>(300, 1)};
   const double smallest = grid_eigenvalue(20, 1) + grid_eigenvalue(15, 1);
@@ -118,6 +152,43 @@ TYPED_TEST(Confirms, NoBoundThatARitzValueRefutes) {
     EXPECT_EQ(r.cg->error.lambda_min_refuted, claim > smallest) << claim;
     EXPECT_EQ(std::isnan(r.cg->error.upper_bound), claim > smallest) << claim;
     EXPECT_EQ(std::isnan(r.cg->error_history.upper_bound[3]), claim > smallest) << claim;
+  }
+}
+
+/// Rounding of A's entries may move an eigenvalue by a millionth of it; what is further above is
+/// refuted.
+TYPED_TEST(Confirms, NoBoundFurtherAboveThanAMillionth) {
+  NamedSolve<double, TypeParam> solver{poisson2d(20, 15), random_vector<double>(300, 1)};
+  solver.stop.rtol = 1e-10;
+  const double smallest = grid_eigenvalue(20, 1) + grid_eigenvalue(15, 1);
+  for (const double above : {5e-7, 4e-6}) {
+    solver.lambda_min = (1 + above) * smallest;
+    const auto r = solver.run().result;
+    ASSERT_TRUE(r.converged());
+    ASSERT_LT(r.cg->spectrum.smallest.value, (1 + 1e-6) * smallest);
+    EXPECT_EQ(r.cg->error.lambda_min_refuted, above > 1e-6) << above;
+  }
+}
+
+/// T of these coefficients has 2 j + 1 on the diagonal and j + 1 beside it: no two eigenvalues are
+/// close. Whatever the count, it finds those that it finds among the eight of both ends.
+TEST(Lanczos, HasAsManyEigenvaluesAsAreAskedFor) {
+  krysol::LanczosRun run;
+  run.start(1, 1);
+  for (int k = 0; k < 20; ++k) run.add(1.0 / (1 + k), 1);
+  ASSERT_EQ(run.steps(), 20U);
+  for (const std::size_t steps : {1U, 2U, 3U, 4U, 5U, 9U, 16U, 17U, 20U}) {
+    const std::vector<double> all = krysol::extreme_eigenvalues(run, steps, 8);
+    ASSERT_EQ(all.size(), std::min<std::size_t>(16, steps));
+    for (std::size_t count = 0; count <= 8; ++count) {
+      const std::vector<double> some = krysol::extreme_eigenvalues(run, steps, count);
+      const std::size_t both = std::min(2 * count, steps);
+      ASSERT_EQ(some.size(), both) << steps << ' ' << count;
+      for (std::size_t k = 0; k < both; ++k) {
+        const double expected = k < count ? all[k] : all[all.size() - both + k];
+        EXPECT_NEAR(some[k], expected, 1e-9 * expected) << steps << ' ' << count << ' ' << k;
+      }
+    }
   }
 }
 

@@ -476,6 +476,27 @@ TYPED_TEST(MinresEnds, SaysHowManyIterationsAreLeft) {
   EXPECT_FALSE(holds(s.result.advice, "energy")) << s.result.advice;
 }
 
+/// None are left where it is done, or where more would not help.
+TYPED_TEST(MinresEnds, HasIterationsLeftOnlyWhereItIsEndedEarly) {
+  NamedSolve<double, TypeParam> solver{helmholtz(20, 15, 1), random_vector<double>(300, 2),
+                                       "jacobi"};
+  solver.method = "minres";
+  const auto all = solver.run().result;
+  ASSERT_EQ(all.status, Status::converged) << all.advice;
+  EXPECT_EQ(all.iterations_left, -1);
+  const std::int64_t part = all.iterations * 3 / 4;
+  solver.observer = [part](const krysol::Progress& p) { return p.iteration < part; };
+  const auto interrupted = solver.run().result;
+  ASSERT_EQ(interrupted.status, Status::interrupted) << interrupted.advice;
+  EXPECT_GT(interrupted.iterations_left, 0);
+  EXPECT_LT(interrupted.iterations_left, 2 * all.iterations);
+  solver.observer = {};
+  solver.stop.rtol = 1e-20;
+  const auto stagnated = solver.run().result;
+  ASSERT_EQ(stagnated.status, Status::stagnated) << stagnated.advice;
+  EXPECT_EQ(stagnated.iterations_left, -1);
+}
+
 TYPED_TEST(MinresEnds, WithinTheBudgetOfBytes) {
   for (const std::string precond : {"none", "jacobi"}) {
     NamedSolve<double, TypeParam> solver{helmholtz(20, 15, 1), random_vector<double>(300, 2),

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "apps/regress/regress_runs.hpp"
 #include "documented_json.hpp"
@@ -121,6 +122,22 @@ TEST_F(Regress, TakesTimesInTurnsWithAnotherProgram) {
       << o.out;
 }
 
+/// None as well; three where nothing is said.
+TEST_F(Regress, TakesAsManyTimesAsAreAskedFor) {
+  const std::pair<std::string, std::size_t> cases[] = {{"0", 0}, {"1", 1}, {"2", 2}, {"", 3}};
+  for (const auto& [turns, times] : cases) {
+    const std::string output = "run" + turns + ".json";
+    Arguments command = {"poisson2d:9", "--output", in(output).string()};
+    if (!turns.empty()) {
+      command.emplace_back("--turns");
+      command.push_back(turns);
+    }
+    const Outcome o = run_exactly(command);
+    EXPECT_EQ(o.code, 0) << o.out << o.err;
+    EXPECT_EQ(result(output)["solves"][0]["seconds"].size(), times) << turns;
+  }
+}
+
 /// Of a solve of one iteration, too, and of none where there is nothing to do.
 TEST_F(Regress, TakesTimesOfSolvesThatIterate) {
   fs::create_directories(in("m"));
@@ -139,6 +156,21 @@ TEST_F(Regress, TakesTimesOfSolvesThatIterate) {
     ASSERT_EQ(e["seconds"].size(), 2U) << o.out;
     for (const Json& s : e["seconds"]) EXPECT_GT(s.get<double>(), 0);
   }
+}
+
+/// Where b is 0, so are the residual, what is allowed and what rounding explains.
+TEST_F(Regress, TakesAResidualOfExactlyZero) {
+  fs::create_directories(in("m"));
+  krysol::write_matrix(in("m/zero.mtx"), chain(9));
+  write_vector("m/zero_b.mtx", std::vector<double>(9, 0.0));
+  const Outcome o = run_regress({in("m").string()});
+  EXPECT_EQ(o.code, 0) << o.out << o.err;
+  const Json run = result();
+  ASSERT_EQ(run["solves"].size(), 1U);
+  EXPECT_EQ(outcome_of(run, "zero"), "converged") << outcome_of(run, "zero", "message");
+  EXPECT_EQ(run["solves"][0]["residual"], 0.0);
+  EXPECT_EQ(run["solves"][0]["checked_residual"], 0.0);
+  EXPECT_EQ(run["solves"][0]["rounding"], 0.0);
 }
 
 TEST_F(Regress, MergesPartsAndRefusesToCountASolveTwice) {
@@ -256,6 +288,42 @@ TEST_F(Regress, TakesWhatTheCollectionsIndexSays) {
   EXPECT_EQ(listed("--max-nonzeros", "3000"), "G/pa G/re ");
 }
 
+/// An index that lacks columns, and lines that end early, say less, and nothing of other lines.
+TEST_F(Regress, TakesAnIndexWithoutSomeColumnsAndFields) {
+  fs::create_directories(in("m"));
+  for (const std::string name : {"a", "b", "c"}) {
+    krysol::write_matrix(in("m/" + name + ".mtx"), chain(9));
+  }
+  const auto listed = [&](const std::string& spd) {
+    const Outcome o = run_exactly({in("m").string(), "--spd", spd, "--list"});
+    EXPECT_EQ(o.code, 0) << o.err;
+    std::string names;
+    for (const std::string& line : lines_of(o.out)) names += line.substr(0, line.find('\t')) + " ";
+    return names;
+  };
+  write("m/INDEX.tsv",
+        "file\tgroup/name\tfield\tspd\na.mtx\tG/a\treal\tyes\nb.mtx\tG/b\treal\n"
+        "c.mtx\tG/c\treal\tno\n");
+  EXPECT_EQ(listed("yes"), "G/a ");
+  EXPECT_EQ(listed("no"), "G/c ");
+  write("m/INDEX.tsv", "file\tspd\na.mtx\tno\nb.mtx\nc.mtx\tyes\n");  // no group/name
+  EXPECT_EQ(listed("yes"), "c ");
+  EXPECT_EQ(listed("no"), "a ");
+  write("m/INDEX.tsv", "group/name\tspd\nG/a\tyes\nG/b\nG/c\tno\n");  // no file
+  EXPECT_EQ(listed("yes"), "G/a ");
+  EXPECT_EQ(listed("no"), "G/c ");
+}
+
+/// The collection's table begins with the number of its matrices, which may be 0.
+TEST_F(Regress, TakesACollectionsIndexOfNoMatrices) {
+  fs::create_directories(in("m"));
+  krysol::write_matrix(in("m/a.mtx"), chain(9));
+  const std::string index = write("stats.csv", "0\n31-Oct-2023\n");
+  const Outcome o = run_exactly({in("m").string(), "--index", index, "--list"});
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_EQ(o.out.substr(0, o.out.find_first_of("\t\n")), "a") << o.out;
+}
+
 /// Vectors and coordinates of a matrix are no matrices; the same endings without one are.
 TEST_F(Regress, ListsNothingThatBelongsToAMatrix) {
   fs::create_directories(in("m"));
@@ -272,6 +340,22 @@ TEST_F(Regress, ListsNothingThatBelongsToAMatrix) {
   std::set<std::string> names;
   for (const std::string& line : lines_of(o.out)) names.insert(line.substr(0, line.find('\t')));
   EXPECT_EQ(names, expected);
+}
+
+/// Of files of one name the second keeps its ending; those that follow are numbered from 2 on.
+TEST_F(Regress, NumbersMatricesOfOneName) {
+  Arguments command;
+  for (const std::string folder : {"a", "b", "c", "d"}) {
+    fs::create_directories(in(folder));
+    krysol::write_matrix(in(folder + "/same.mtx"), chain(9));
+    command.push_back(in(folder).string());
+  }
+  command.emplace_back("--list");
+  const Outcome o = run_exactly(command);
+  EXPECT_EQ(o.code, 0) << o.err;
+  std::string names;
+  for (const std::string& line : lines_of(o.out)) names += line.substr(0, line.find('\t')) + " ";
+  EXPECT_EQ(names, "same same.mtx same.mtx#2 same.mtx#3 ");
 }
 
 /// What a list names is looked for where the program runs, then beside the list; what is in neither

@@ -141,6 +141,51 @@ TEST_F(Regress, KnowsWhichPartsOfAListItHas) {
   EXPECT_TRUE(holds(o.err, "half.json: is of a list in 2 parts, others of one in 3")) << o.err;
 }
 
+TEST_F(Regress, MergesOnlyPartsThatWereMadeAlike) {
+  const auto part_of = [&](const std::string& shard, const std::string& output) {
+    const Outcome o = run_regress({"poisson2d:9", "poisson2d:10", "--shard", shard, "--no-page",
+                                   "--method", "m=--tol 1e-6", "--method", "n=--tol 1e-8"},
+                                  output);
+    EXPECT_EQ(o.code, 0) << o.err;
+  };
+  part_of("1/2", "a.json");
+  part_of("2/2", "b.json");
+  const auto a = in("a.json").string();
+  const Json b = result("b.json");
+  ASSERT_EQ(b["methods"].size(), 2U);
+  const auto refused = [&](const Json& changed, const std::string& why) {
+    write("c.json", changed.dump());
+    expect_refused({"--merge", a, in("c.json").string(), "--output", in("all.json").string()},
+                   in("c.json").string() + ": " + why);
+    EXPECT_FALSE(fs::exists(in("all.json"))) << why;
+  };
+  const std::string others = "was made with other methods than " + a;
+  Json changed = b;
+  changed["methods"][1]["name"] = "other";
+  refused(changed, others);
+  changed = b;
+  changed["methods"][1]["options"] = Json::array({"--tol", "1e-3"});
+  refused(changed, others);
+  changed = b;
+  changed["methods"][0] = b["methods"][1];
+  changed["methods"][1] = b["methods"][0];
+  refused(changed, others);
+  changed = b;
+  changed["methods"].erase(std::size_t{1});
+  refused(changed, others);
+  changed = b;
+  changed["version"] = "another version";
+  refused(changed, "was made by another version, " + a + " by ");
+  changed = b;
+  changed["time_limit_s"] = b["time_limit_s"].get<double>() + 1;
+  refused(changed, "had a limit of ");
+  write("c.json", b.dump());
+  const Outcome o = run_exactly(
+      {"--merge", a, in("c.json").string(), "--no-page", "--output", in("all.json").string()});
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_EQ(result("all.json")["solves"].size(), 4U);
+}
+
 TEST_F(Regress, NamesWhatIsMissingOfExpectedOutcomes) {
   const auto folder = matrices();
   run_regress({folder, "--save-golden", in("golden.tsv").string()});

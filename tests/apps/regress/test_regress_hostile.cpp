@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 #include <regex>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -173,6 +174,23 @@ TEST_F(Regress, AddsUpTheSecondsOfEarlierVersions) {
   for (const Json& s : seconds) EXPECT_EQ(s.get<double>(), 0.5);
 }
 
+/// However few they are: those of parts are not added.
+TEST_F(Regress, TakesTheSecondsToTheSolutionAsTheyAre) {
+  const std::string program = planted(
+      in(""),
+      fmt::format("{} \"$@\"; code=$?\nfor a in \"$@\"; do case $a in *report.json) sed -i -E "
+                  "'s/\"seconds\": [^,]*/\"seconds\": 0.25/; "
+                  "s/\"seconds_to_solution\": [0-9.e+-]+/\"seconds_to_solution\": 0.125/' "
+                  "\"$a\";; esac; done\nexit $code",
+                  KRYSOL_CG_SOLVE));
+  const Outcome o = run_exactly(
+      {"poisson2d:20", "--program", program, "--turns", "2", "--output", in("run.json").string()});
+  EXPECT_EQ(o.code, 0) << o.out << o.err;
+  const Json seconds = result()["solves"][0]["seconds"];
+  ASSERT_EQ(seconds.size(), 2U);
+  for (const Json& s : seconds) EXPECT_EQ(s.get<double>(), 0.125);
+}
+
 TEST_F(Regress, KnowsWhatProjectLeavesOut) {
   const Outcome o = run_regress({"neumann2d:12", "--method", "p=--rhs random:3 --project"});
   EXPECT_EQ(o.code, 0) << o.out;
@@ -238,6 +256,29 @@ TEST_F(Regress, NamesWhatDiffersInAList) {
   differs({"poisson2d:10", "poisson2d:12", "poisson2d:14"}, "", "poisson2d:14, ");
 }
 
+/// A line of a journal that is damaged is named by its number, and the journal stays as it is.
+TEST_F(Regress, NamesTheLineOfAJournalThatIsDamaged) {
+  const std::string program =
+      planted(in(""),
+              "for a in \"$@\"; do case $a in *x.mtx) echo \"cg_solve: error: $a: cannot be "
+              "written: No space left on device\" >&2; exit 2;; esac; done");
+  const Arguments command = {
+      "poisson2d:10",         "--program", program, "--turns", "0", "--jobs", "1", "--output",
+      in("run.json").string()};
+  ASSERT_EQ(run_exactly(command).code, 2);
+  std::string good = text_of(in("run.json.journal"));
+  ASSERT_TRUE(good.ends_with("\n"));
+  for (int more = 0; more < 3; ++more) {
+    for (const std::string bad : {"{}\n", "no json\n", "\n"}) {
+      write("run.json.journal", good + bad + "{\"triad\":1}\n");
+      expect_refused(command, fmt::format("run.json.journal:{}: ", lines_of(good).size() + 1));
+      expect_refused(command, "; --restart begins anew");
+      EXPECT_EQ(text_of(in("run.json.journal")), good + bad + "{\"triad\":1}\n");
+    }
+    good += "{\"triad\":1}\n";
+  }
+}
+
 TEST_F(Regress, LetsNothingGetAwayFromItsLimits) {
   // A child that leaves the group, and sleeps on.
   const std::string program = planted(
@@ -254,11 +295,46 @@ TEST_F(Regress, LetsNothingGetAwayFromItsLimits) {
 TEST_F(Regress, EndsWhatHasUsedUpItsProcessorTime) {
   const std::string program = planted(in(""), "while :; do :; done");
   const Outcome o =
-      run_exactly({"poisson2d:9", "--program", program, "--turns", "0", "--time-limit", "0.4",
+      run_exactly({"poisson2d:9", "--program", program, "--turns", "0", "--time-limit", "1",
                    "--jobs", "1", "--output", in("run.json").string()});
   EXPECT_EQ(outcome_of(result(), "poisson2d:9"), "time_limit") << o.out << o.err;
   // The limit by the clock comes at five times as much.
-  EXPECT_LT(result()["solves"][0]["cpu_seconds"].get<double>(), 1.2) << o.out;
+  EXPECT_LT(result()["solves"][0]["cpu_seconds"].get<double>(), 4) << o.out;
+}
+
+/// With their commands, which repeat them; what ended as solves may is counted alone.
+TEST_F(Regress, ListsWhatEndedAsNoSolveShould) {
+  const std::string program = planted(
+      in(""),
+      fmt::format("case \"$*\" in *poisson2d:8*) while :; do :; done;; *poisson2d:9*) exit 3;; "
+                  "*poisson2d:11*) exec {0} \"$@\" --max-iterations 1;; esac\nexec {0} \"$@\"",
+                  KRYSOL_CG_SOLVE));
+  const Outcome o = run_regress({"poisson2d:8", "poisson2d:9", "poisson2d:10", "poisson2d:11",
+                                 write("bad.mtx",
+                                       "%%MatrixMarket matrix coordinate real general\n"
+                                       "2 2 1\n1 x 3\n"),
+                                 "--program", program, "--method", "m=--precond none --rhs ones",
+                                 "--time-limit", "2"});
+  EXPECT_EQ(o.code, 1) << o.out << o.err;
+  const Json run = result();
+  EXPECT_EQ(outcome_of(run, "poisson2d:8"), "time_limit");
+  EXPECT_EQ(outcome_of(run, "poisson2d:9"), "internal_error");
+  EXPECT_EQ(outcome_of(run, "poisson2d:10"), "converged");
+  EXPECT_EQ(outcome_of(run, "poisson2d:11"), "not_converged");
+  ASSERT_EQ(run["solves"].size(), 5U);
+  const std::set<std::string> unlisted = {"converged", "stagnated", "not_converged", "refused"};
+  for (const Json& e : run["solves"]) {
+    const auto text = [&e](const char* key) { return e[key].get<std::string>(); };
+    const std::string head =
+        fmt::format("  {}  {}, {}: ", text("outcome"), text("matrix"), text("method"));
+    EXPECT_FALSE(text("command").empty()) << head;
+    if (unlisted.contains(text("outcome"))) {
+      EXPECT_FALSE(holds(o.out, head)) << o.out;
+    } else {
+      EXPECT_TRUE(holds(o.out, head + text("message") + "\n      " + text("command") + "\n"))
+          << o.out;
+    }
+  }
 }
 
 /// A program that is late is asked once to end, and has a grace then.

@@ -8,10 +8,15 @@
 #include <fstream>
 #include <limits>
 #include <string>
+#include <vector>
 
+#include <krysol/analysis/host_rows.hpp>
 #include <krysol/gallery/rhs.hpp>
 #include <krysol/io/bytes/parse_error.hpp>
 #include <krysol/io/matrix_market/matrix_market.hpp>
+#include <krysol/report/html/spy_cells.hpp>
+#include <krysol/report/spy.hpp>
+#include <krysol/spmv/matrix/host_csr.hpp>
 #include "apps/regress/matrix_list.hpp"
 #include "apps/regress/residual_check.hpp"
 
@@ -63,6 +68,28 @@ TEST_F(ResidualCheck, KnowsTheErrorOfAProduct) {
   EXPECT_EQ(*check(a, {third}, "ones").residual, std::abs(exact));
 }
 
+/// The picture is that of the page of a solve, which counts the entries of compressed rows.
+TEST_F(ResidualCheck, DrawsEntriesWhereTheyAre) {
+  Triplets<double> diagonal{3, 3, Symmetry::general};
+  for (Index i = 0; i < 3; ++i) diagonal.add(i, i, 1);
+  EXPECT_EQ(check(diagonal, {1, 1, 1}, "ones").matrix.spy, "3x3:9/09/009");
+  for (const Index n : {5, 56, 60, 200}) {  // a cell for each place, and for several
+    SCOPED_TRACE(n);
+    Triplets<double> a{n, n, Symmetry::general};
+    for (Index i = 0; i < n; ++i) {
+      a.add(i, i, 2);
+      if (i != n - 1 - i) a.add(i, n - 1 - i, 1);
+      if (i > 0 && i < n / 2) a.add(i, n - 1, 1);
+    }
+    const auto csr = to_csr(a).matrix;
+    const report::SpyLayout layout = report::spy_layout(n, n, 56);
+    const report::SpyGrid grid =
+        report::spy_density(analysis::pattern_of(csr), layout.height, layout.width);
+    const std::vector<double> x(static_cast<std::size_t>(n), 1.0);
+    EXPECT_EQ(check(a, x, "ones").matrix.spy, report::html::encoded(report::html::cells_of(grid)));
+  }
+}
+
 TEST_F(ResidualCheck, ReadsSymmetriesAndRightHandSides) {
   Triplets<double> a{3, 3, Symmetry::symmetric};
   a.add(0, 0, 4);
@@ -87,6 +114,28 @@ TEST_F(ResidualCheck, ReadsSymmetriesAndRightHandSides) {
       0);
   EXPECT_EQ(check(a, {0, 0, 0}, "ones").residual, 1);
   EXPECT_THROW(check(a, {1, 0}, "ones"), FileError);
+}
+
+/// eps (n_i + 3) (|A||x| + |b|)_i over |b|, n_i entries a row; of a b = A x* that is made,
+/// (|A||x*|)_i as well.
+TEST_F(ResidualCheck, AllowsTheRoundingOfEachRow) {
+  constexpr double eps = std::numeric_limits<double>::epsilon();
+  Triplets<double> a{3, 3, Symmetry::symmetric};
+  a.add(0, 0, 4);
+  a.add(1, 0, -1);
+  a.add(1, 1, 4);
+  a.add(2, 1, -1);
+  a.add(2, 2, 4);
+  // |A||x| = (6, 9.5, 4); |A||x*| = (5, 6, 5) and b = (3, 2, 3) where x* is of ones.
+  const std::vector<double> x = {1, -2, 0.5};
+  const double given = eps * std::hypot(5 * (6 + 1.0), 6 * (9.5 + 1), 5 * (4 + 1.0));
+  const CheckResult ones = check(a, x, "ones");
+  ASSERT_TRUE(ones.rounding.has_value());
+  EXPECT_NEAR(*ones.rounding / (given / std::sqrt(3.0)), 1, 1e-12);
+  const double made = eps * std::hypot(5 * (6 + 5 + 3.0), 6 * (9.5 + 6 + 2), 5 * (4 + 5 + 3.0));
+  const CheckResult product = check(a, x, "A*ones");
+  ASSERT_TRUE(product.rounding.has_value());
+  EXPECT_NEAR(*product.rounding / (made / std::sqrt(22.0)), 1, 1e-12);
 }
 
 TEST_F(ResidualCheck, KnowsComplexNumbers) {

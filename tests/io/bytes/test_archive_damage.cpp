@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -146,6 +147,32 @@ TEST(ArchiveDamage, CompressedTwiceIsSaid) {
   } catch (const krysol::FileError& error) {
     EXPECT_EQ(error.what(), (folder / "a.mtx.gz").string() +
                                 ": is compressed twice, gzip inside gzip; decompress it once");
+  }
+}
+
+std::string bytes_compressed_as(const std::string& ending, const std::string& bytes) {
+  const Folder folder;
+  const fs::path path = folder / ("a" + ending);
+  krysol::OutputFile file(path);
+  file.write(bytes);
+  file.commit();
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+TEST(ArchiveDamage, WhatIsInsideWhatIsSaid) {
+  const std::pair<std::string, std::string> formats[] = {
+      {".gz", "gzip"}, {".bz2", "bzip2"}, {".xz", "xz"}};
+  const Folder folder;
+  for (const auto& [inner, inner_name] : formats) {
+    for (const auto& [outer, outer_name] : formats) {
+      const fs::path path = folder / ("a.mtx" + outer);
+      put(path, bytes_compressed_as(outer, bytes_compressed_as(inner, whole_matrix)));
+      EXPECT_EQ(krysol_tests::error_of([&] { krysol::read_matrix(path); }),
+                fmt::format("{}: is compressed twice, {} inside {}; decompress it once",
+                            path.string(), inner_name, outer_name));
+    }
   }
 }
 

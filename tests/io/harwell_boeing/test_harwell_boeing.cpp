@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <complex>
+#include <cstdint>
 #include <cstdio>
 #include <random>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -338,6 +340,36 @@ TEST(HarwellBoeing, RightHandSidesGuessesAndSolutionsComeAlong) {
   const auto two = parsed(boeing.text()).attached;
   EXPECT_EQ(two.guess.cols, 0);
   EXPECT_EQ(numbers(two.solution), (std::vector<double>{5, 6, 7, 8}));
+}
+
+TEST(HarwellBoeing, SaysWhatIsInTheFile) {
+  for (const auto& [type, symmetry] :
+       {std::pair{"RUA", Symmetry::general}, std::pair{"RSA", Symmetry::symmetric}}) {
+    Boeing boeing = with_vectors();
+    boeing.type = type;
+    boeing.vector_type = "F";
+    boeing.vector_values = {1, 2, 3, 4};
+    const std::string text = boeing.text();
+    SCOPED_TRACE(text);
+    const MatrixFile file = parsed(text);
+    EXPECT_EQ(file.info.format, "Harwell-Boeing");
+    EXPECT_EQ(file.info.member, "");
+    EXPECT_EQ(file.info.title, "A small matrix");
+    EXPECT_EQ(file.info.field, Field::real);
+    EXPECT_EQ(file.info.symmetry, symmetry);
+    EXPECT_FALSE(file.info.array) << "its entries are sparse";
+    EXPECT_EQ(file.info.stored_entries, 2);
+    EXPECT_EQ(file.info.rounded_integers, 0);
+    EXPECT_EQ(file.info.bytes, static_cast<std::int64_t>(text.size()));
+    EXPECT_EQ(file.info.text_bytes, static_cast<std::int64_t>(text.size()));
+    EXPECT_TRUE(file.info.repairs.empty());
+    EXPECT_EQ(file.info.cache, "");
+    const auto& rhs = file.attached.rhs.info;
+    EXPECT_TRUE(rhs.array);
+    EXPECT_EQ(rhs.format, "Harwell-Boeing");
+    EXPECT_EQ(rhs.field, Field::real);
+    EXPECT_EQ(rhs.symmetry, Symmetry::general);
+  }
 }
 
 TEST(HarwellBoeing, SparseRightHandSidesAreFilledWithZeros) {

@@ -254,6 +254,19 @@ TEST(Writer, RefusesWhatAFieldCannotHold) {
   EXPECT_EQ(folder.files(), 0U);
 }
 
+TEST(Writer, NamesTheFirstValueThatIsNoInteger) {
+  const Folder folder;
+  for (const std::size_t first : {0U, 1U, 4U}) {
+    std::vector<double> values = {1, -2, 3, 4, 5};
+    for (std::size_t k = first; k < values.size(); ++k) values[k] = 0.5;
+    EXPECT_EQ(what_of<std::invalid_argument>([&] {
+                krysol::write_dense(folder / "d.mtx", 5, 1, values, {.field = Field::integer});
+              }),
+              fmt::format("write_dense: value {} of 5, 0.5, is no integer of 64 bits", first + 1));
+  }
+  EXPECT_EQ(folder.files(), 0U);
+}
+
 TEST(Writer, NamesTheFirstBadEntryWhateverTheThreads) {
   const Folder folder;
   auto a = random_matrix<double>(300000, Symmetry::general);

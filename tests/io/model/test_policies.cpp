@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <krysol/io/bytes/parse_error.hpp>
@@ -141,6 +142,30 @@ TEST(Policies, NanAndInfinityAreRefusedDroppedOrKept) {
   // A number too large for double is no word for infinity.
   EXPECT_EQ(read(matrix("real general", "1 1 1\n1 1 1e999\n"), options).message,
             "a:3:5: value '1e999' is beyond the largest double, 1.8e308");
+}
+
+/// One sign may stand before the words, and brackets behind NaN, as C prints them.
+TEST(Policies, NanAndInfinityAreKnownInEverySpelling) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double infinity = std::numeric_limits<double>::infinity();
+  const auto value = [](const std::string& word) {
+    return matrix("real general", "1 1 1\n1 1 " + word + "\n");
+  };
+  ReadOptions keep;
+  keep.not_finite = NotFinite::keep;
+  const std::vector<std::pair<std::string, double>> words = {
+      {"nan", nan},        {"-nan", nan},          {"+NaN", nan},           {"NAN(0x8)", nan},
+      {"-nan(ind)", nan},  {"+nan(snan)", nan},    {"inf", infinity},       {"+Inf", infinity},
+      {"-INF", -infinity}, {"infinity", infinity}, {"-Infinity", -infinity}};
+  for (const auto& [word, expected] : words) {
+    EXPECT_EQ(read(value(word), keep).entries, (std::vector<Entry>{{1, 1, expected}})) << word;
+    EXPECT_EQ(read(value(word), {}).message,
+              "a:3:5: expected a finite value, found '" + word + "'");
+  }
+  for (const std::string word : {"-", "+", "-n", "na", "-an", "+-nan", "--nan", "nano", "nan(",
+                                 "-nan)", "in", "--inf", "infinite"}) {
+    EXPECT_EQ(read(value(word), keep).message, "a:3:5: expected a value, found '" + word + "'");
+  }
 }
 
 TEST(Policies, ArraysKeepTheirShapeWithoutNan) {

@@ -102,6 +102,25 @@ TEST(PreconditionerChoice, GoesOverWithTheSameX) {
   EXPECT_EQ(s.report.setup.calls, 2);
 }
 
+/// On a large grid the order of a factorization alone is predicted to cost more than all of
+/// multigrid: it is not made, and multigrid is taken without it.
+TEST(PreconditionerChoice, GoesOverToMultigridWithoutAnOrderOfAFactorization) {
+  KRYSOL_SKIP_WHERE_SETUPS_ARE_DEAR();
+  const ChoiceSolved s = solved_by_choice(poisson2d(200, 200));
+  EXPECT_EQ(s.result.status, Status::converged) << s.result.advice;
+  EXPECT_LE(s.result.residual, s.result.target);
+  const auto& trials = s.report.trials;
+  ASSERT_EQ(trials.size(), 2U) << stages_as_text(trials);
+  EXPECT_EQ(trials[0].name, "jacobi");
+  EXPECT_EQ(trials[0].outcome, "left for amg");
+  EXPECT_LT(trials[0].iterations, 200);
+  EXPECT_EQ(trials[1].name, "amg");
+  EXPECT_EQ(trials[1].outcome, "converged");
+  EXPECT_GT(trials[1].predicted_cost, 0);
+  EXPECT_GT(trials[1].cost_without, trials[1].predicted_cost);
+  EXPECT_EQ(s.report.preconditioner, "amg");
+}
+
 TEST(PreconditionerChoice, RepeatsToTheBitByItselfAndByStages) {
   KRYSOL_SKIP_WHERE_SETUPS_ARE_DEAR();
   const ChoiceSolved s = solved_by_choice(stiff());

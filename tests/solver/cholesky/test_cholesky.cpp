@@ -143,6 +143,30 @@ TEST(Elimination, HasAPlaceForEachEntryOfL) {
   }
 }
 
+/// A supernode has no row below its columns in which none of them has an entry: such rows would be
+/// computed with, and change nothing.
+TEST(Elimination, HasNoRowWithoutAnEntryOfL) {
+  for (const auto& t : patterns()) {
+    const auto a = to_csr(t).matrix;
+    const Elimination e = elimination_of(a);
+    const auto l = filled(a, e);
+    for (Index s = 0; s < e.supernodes(); ++s) {
+      const auto at = static_cast<std::size_t>(s);
+      const auto last = static_cast<std::size_t>(e.first[at + 1]);
+      const auto end = e.row_idx.begin() + e.row_begin[at + 1];
+      for (auto row = e.row_idx.begin() + e.row_begin[at] + e.columns_of(s); row != end; ++row) {
+        const auto i = static_cast<std::size_t>(*row);
+        EXPECT_GE(i, last);
+        bool needed = false;
+        for (auto j = static_cast<std::size_t>(e.first[at]); j < last; ++j) {
+          needed = needed || l[i][j];
+        }
+        EXPECT_TRUE(needed) << "row " << i << " of supernode " << s << " of " << a.rows << " rows";
+      }
+    }
+  }
+}
+
 TEST(Elimination, StopsWhereThereIsTooMuchFill) {
   for (const auto& t : patterns()) {
     const auto a = to_csr(t).matrix;

@@ -63,6 +63,23 @@ TEST(BoxGrid, IsNotFoundWhereThereIsNone) {
   EXPECT_EQ(grid_of(to_csr(spiral).matrix), std::nullopt);
 }
 
+/// One more entry below the diagonal, which adds no distance: only its steps tell what it is.
+TEST(BoxGrid, ConnectsNodesThatAreOneStepApartAtMost) {
+  constexpr Index node = 17;  // 3 along x, 2 along y
+  for (Index other = 0; other < node; ++other) {
+    if (other == node - 1 || other == node - 7) continue;  // is there already
+    SCOPED_TRACE(other);
+    const bool near = std::abs(other % 7 - 3) <= 1 && std::abs(other / 7 - 2) <= 1;
+    auto t = poisson2d(7, 5);
+    t.add(node, other, -1);
+    const auto found = grid_of(to_csr(t).matrix);
+    EXPECT_EQ(found.has_value(), near);
+    if (found) {
+      EXPECT_EQ(*found, (Nodes{7, 5, 1}));
+    }
+  }
+}
+
 /// The largest |A b| in rows that A turns each constant into 0 in, over the largest |a| |b|.
 double forces_inside(const HostCsr<double>& a, const NearNullSpace<double>& b, Index block) {
   double worst = 0;
@@ -140,6 +157,31 @@ TEST(NearNullSpace, FindsTheShapeOfTheGridsCells) {
   const auto b = near_null_space(scaled, 2);
   ASSERT_EQ(b.count, 3);
   EXPECT_LE(forces_inside(scaled, b, 2), 1e-11);
+}
+
+/// Of a body that is held in one direction everywhere, rows of the other one show the rotation:
+/// each row is judged by its own entries.
+TEST(NearNullSpace, FindsRotationsByTheRowsThatAreNotHeld) {
+  const auto a = make_problem("beam2d:6");
+  const auto free = near_null_space(a, 2);
+  ASSERT_EQ(free.count, 3);
+  for (const Index held : {0, 1}) {
+    SCOPED_TRACE(held);
+    auto t = no_entries<double>(a.rows, a.rows);
+    for (Index i = 0; i < a.rows; ++i) {
+      for (auto k = a.row_ptr(i); k < a.row_ptr(i + 1); ++k) {
+        const Index j = a.col_idx(static_cast<std::size_t>(k));
+        const double spring = i == j && i % 2 == held ? 1 : 0;
+        t.add(i, j, a.values(static_cast<std::size_t>(k)) + spring);
+      }
+    }
+    const auto b = near_null_space(to_csr(t).matrix, 2);
+    ASSERT_EQ(b.count, 3);
+    for (Index k = 0; k < a.rows * 3; ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      ASSERT_NEAR(b.values(at), free.values(at), 1e-7) << k;
+    }
+  }
 }
 
 TEST(NearNullSpace, IsOfConstantsWhereNothingRotates) {

@@ -268,6 +268,29 @@ TEST(Smoothers, SayWhatTheyAre) {
       "spai0 gauss-seidel block line, not 'sor'");
 }
 
+/// Beside a level's matrix and vectors: what M is stored as, and its vectors between two kernels.
+TYPED_TEST(Smoothers, CountTheBytesOfTheirArrays) {
+  using krysol::multigrid::SmootherKind;
+  const auto bytes_a_row = [](SmootherKind kind, const Triplets<double>& a) {
+    const auto h = krysol::multigrid::make_hierarchy(
+        to_csr(a).matrix,
+        {.coarsening = krysol::multigrid::Coarsening::aggregates, .coarsest = 20});
+    const krysol::multigrid::Hierarchy<float, TypeParam> levels(h, {.degree = 2, .smoother = kind},
+                                                                false);
+    return levels.levels()[0].smoother.bytes() / a.rows;
+  };
+  const auto chains = poisson2d(6, 24, 0.01);
+  const auto nodes = two_unknowns(poisson2d(9, 8));
+  EXPECT_EQ(bytes_a_row(SmootherKind::chebyshev, chains), 0);
+  EXPECT_EQ(bytes_a_row(SmootherKind::l1_jacobi, chains), 4);     // a weight
+  EXPECT_EQ(bytes_a_row(SmootherKind::spai0, chains), 4);         // likewise
+  EXPECT_EQ(bytes_a_row(SmootherKind::gauss_seidel, chains), 4);  // a row's number
+  // Two entries of a block's inverse; r and z.
+  EXPECT_EQ(bytes_a_row(SmootherKind::block, nodes), 2 * 4 + 2 * 4);
+  // A row's number and its entry of L in both passes, a pivot; r, z, and z once more in both.
+  EXPECT_EQ(bytes_a_row(SmootherKind::line, chains), 2 * 4 + 2 * 4 + 4 + 4 * 4);
+}
+
 // ---- Lines
 
 StrongLines<double> lines_of(const Triplets<double>& a) {

@@ -139,6 +139,22 @@ TEST(AdviceClaims, OfNearlySingularMatricesAreNumbers) {
                     "eigenvalue is no larger. "));
 }
 
+/// Rows from 1, in their order.
+TEST(AdviceClaims, NameTheLargestRowsWithTheirShares) {
+  SolveResult r;
+  r.status = Status::indefinite_matrix;
+  r.breakdown.iteration = 4;
+  r.breakdown.curvature = -0.5;
+  r.breakdown.largest = {{6, 0.5}, {0, 0.254}, {41, 0.02}, {2, 0.001}};
+  EXPECT_TRUE(holds(krysol::advice(r),
+                    " Its largest rows, with their share of |p|^2: 7 (50 %), 1 (25 %), 42 (2 %), "
+                    "3 (0 %). Look there "))
+      << krysol::advice(r);
+  r.breakdown.largest = {{0, 1.0}};
+  EXPECT_TRUE(holds(krysol::advice(r), "share of |p|^2: 1 (100 %). Look there "))
+      << krysol::advice(r);
+}
+
 /// The 2-norm of CG's residual rises on good matrices, too.
 TEST(LooksSingular, TakesMoreThanAResidualThatHasGrown) {
   SolveResult r;

@@ -91,6 +91,17 @@ TYPED_TEST(CooByHand, SumsOfSortedEntriesRepeatBitForBit) {
   for (int k = 0; k < 10; ++k) EXPECT_EQ(times(a, x), first);
 }
 
+/// Two of each segment, and no more: that is memory which every matrix of the format holds.
+TEST(CooCarries, AreTwoOfEachSegment) {
+  for (const krysol::Offset length : {1, 7, 4096}) {
+    for (const krysol::Offset nnz : {0, 1, 6, 7, 8, 4095, 4096, 4097, 12288}) {
+      std::int64_t segments = 0;
+      for (krysol::Offset first = 0; first < nnz; first += length) ++segments;
+      EXPECT_EQ(krysol::coo_carries(nnz, length), 2 * segments) << nnz << " by " << length;
+    }
+  }
+}
+
 /// Empty places hold anything, belong to no row, and may stand between two of a row.
 TYPED_TEST(CooByHand, AddsEachCarryToItsRowAndNothingElse) {
   using T = typename TypeParam::Scalar;

@@ -1,9 +1,13 @@
 // What formats say of a matrix before it is converted, and what operators share with their caller.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <map>
 #include <set>
+#include <string_view>
 
 #include <krysol/spmv/kernels/matrix_profile.hpp>
+#include <krysol/spmv/kernels/padding.hpp>
 #include <krysol/spmv/kernels/slices.hpp>
+#include "messages.hpp"
 #include "products.hpp"
 
 namespace {
@@ -92,6 +96,54 @@ TEST(MatrixProfile, LooksOnce) {
 TEST(MatrixProfile, RefusesMoreThan) {
   EXPECT_EQ(krysol::refuse_more_than(1500000, 1.5, 1000000, "csr"), "");
   EXPECT_EQ(krysol::refuse_more_than(1500001, 1.5, 1000000, "csr"), "1.5 MB against 1.0 MB of csr");
+}
+
+/// Up to three times the bytes of csr, and up to 1 MiB whatever csr takes.
+TEST(PaddingLimit, IsThreeTimesTheBytesOfCsr) {
+  const auto refusal = [](std::int64_t padded_bytes, std::int64_t csr_bytes) {
+    return message_of(
+        [&] { krysol::refuse_padding("f", "it is so", 40, 9, padded_bytes, csr_bytes); });
+  };
+  const std::string none = "nothing was thrown";
+  constexpr std::int64_t always = 1 << 20;
+  EXPECT_EQ(refusal(6000000, 2000000), none);
+  EXPECT_TRUE(holds(refusal(6000001, 2000000),
+                    "format 'f' would store 40 slots for 9 nonzeros, because it is so: 6.0 MB "
+                    "where csr takes 2.0 MB; more than 3"))
+      << refusal(6000001, 2000000);
+  EXPECT_EQ(refusal(always, 1), none);
+  EXPECT_NE(refusal(always + 1, 1), none);
+}
+
+/// Formats that pad say so where they take more than so many times the bytes of csr.
+TEST(PaddedFormats, AreRefusedWherePaddingIsMost) {
+  const std::map<std::string_view, double> limits = {{"ell", 1.3},      {"hyb", 1.3},
+                                                     {"dia", 1.3},      {"sell_c_sigma", 1.5},
+                                                     {"sell_u16", 1.5}, {"sell_windows", 1.5}};
+  std::map<std::string_view, int> refused;
+  std::map<std::string_view, int> seen;
+  for (const Index others : {1, 4, 16, 48, 64}) {
+    auto t = no_entries<double>(8, 64);
+    for (Index i = 0; i < 8; ++i) {
+      for (Index j = 0; j < (i == 3 ? 64 : others); ++j) t.add(i, j, 1.0 + i + 8 * j);
+    }
+    const auto host = krysol::to_csr(t).matrix;
+    const MatrixProfile profile(host, true);
+    for (const auto& f : krysol::list_formats()) {
+      const auto limit = limits.find(f.name);
+      if (limit == limits.end()) continue;
+      const FormatEstimate e = f.estimate(profile);
+      EXPECT_EQ(e.refusal,
+                krysol::refuse_more_than(e.bytes, limit->second, profile.csr_bytes(), "csr"))
+          << f.name << ", " << others;
+      ++seen[f.name];
+      refused[f.name] += e.refusal.empty() ? 0 : 1;
+    }
+  }
+  for (const std::string_view name : {"ell", "sell_c_sigma", "sell_u16"}) {
+    EXPECT_EQ(refused[name], seen[name] > 0 ? 3 : 0) << name;
+  }
+  EXPECT_GT(seen["sell_c_sigma"], 0);
 }
 
 TYPED_TEST(Estimate, OperatorsShareTheArraysThatTheySayTheyShare) {
