@@ -281,8 +281,8 @@ TEST_F(CgSolve, KeepsWhatItHasWhenInterrupted) {
   for (const auto& [signal, code] : codes) {
     SCOPED_TRACE(signal);
     const auto arguments =
-        with_defaults({matrix, "--rhs", "ones", "--time-limit", "100", "--output",
-                       in("x.mtx").string(), "--json", in("report.json").string()});
+        with_defaults({matrix, "--rhs", "ones", "--precond", "jacobi", "--time-limit", "100",
+                       "--output", in("x.mtx").string(), "--json", in("report.json").string()});
     const pid_t pid = start(KRYSOL_CG_SOLVE, arguments, in("out"), in("err"));
     int status = 0;
     while (!catches_interrupt(pid)) {

@@ -259,6 +259,35 @@ TEST_F(Regress, ChoosesMatricesByWhatIsKnownOfThem) {
   EXPECT_EQ(lines_of(o.out).size(), 2U) << o.out << o.err;
 }
 
+/// One as well as several; nothing where none are.
+TEST_F(Regress, SaysHowManyAFilterCannotJudge) {
+  fs::create_directories(in("m"));
+  krysol::write_matrix(in("m/known.mtx"), chain(9));
+  write("m/INDEX.tsv", "file\tspd\nknown.mtx\tyes\n");
+  const std::string sizes =
+      " left out: neither an index nor the first lines say how large they are, "
+      "which a filter asks for\n";
+  const std::string spd =
+      " left out: no index says whether they are positive definite, which --spd "
+      "asks for\n";
+  const auto said = [&](const Arguments& filter) {
+    Arguments command = {in("m").string(), "--list"};
+    command.insert(command.end(), filter.begin(), filter.end());
+    const Outcome o = run_exactly(command);
+    EXPECT_EQ(o.code, 0) << o.err;
+    EXPECT_TRUE(o.out.starts_with("known\t")) << o.out;
+    return o.err;
+  };
+  for (int unknown = 0; unknown < 3; ++unknown) {
+    SCOPED_TRACE(unknown);
+    const std::string number = "regress: " + std::to_string(unknown);
+    EXPECT_EQ(said({"--min-rows", "1"}), unknown > 0 ? number + sizes : "");
+    EXPECT_EQ(said({"--spd", "yes"}), unknown > 0 ? number + spd : "");
+    write("m/unknown" + std::to_string(unknown) + ".mtx",
+          "%%MatrixMarket matrix coordinate real general\nno sizes\n");
+  }
+}
+
 /// The collection's index says what the filters ask for; these files would say something else.
 TEST_F(Regress, TakesWhatTheCollectionsIndexSays) {
   fs::create_directories(in("m"));

@@ -6,6 +6,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <cstdio>
+#include <ctime>
 #include <filesystem>
 #include <string>
 
@@ -184,6 +186,30 @@ TEST_F(Regress, MergesOnlyPartsThatWereMadeAlike) {
       {"--merge", a, in("c.json").string(), "--no-page", "--output", in("all.json").string()});
   EXPECT_EQ(o.code, 0) << o.err;
   EXPECT_EQ(result("all.json")["solves"].size(), 4U);
+}
+
+/// In Coordinated Universal Time, as ISO 8601 writes it.
+TEST_F(Regress, SaysWhenItBeganAndEnded) {
+  const std::time_t before = std::time(nullptr);
+  ASSERT_EQ(run_regress({"poisson2d:5", "--no-page"}).code, 0);
+  const std::time_t after = std::time(nullptr);
+  std::time_t earlier = before;
+  for (const char* key : {"started", "finished"}) {
+    const auto said = result()[key].get<std::string>();
+    std::tm utc{};
+    int end = 0;
+    ASSERT_EQ(std::sscanf(said.c_str(), "%4d-%2d-%2dT%2d:%2d:%2dZ%n", &utc.tm_year, &utc.tm_mon,
+                          &utc.tm_mday, &utc.tm_hour, &utc.tm_min, &utc.tm_sec, &end),
+              6)
+        << said;
+    EXPECT_EQ(static_cast<std::size_t>(end), said.size()) << said;
+    utc.tm_year -= 1900;
+    utc.tm_mon -= 1;
+    const std::time_t when = ::timegm(&utc);
+    EXPECT_GE(when, earlier) << said;
+    EXPECT_LE(when, after) << said;
+    earlier = when;
+  }
 }
 
 TEST_F(Regress, NamesWhatIsMissingOfExpectedOutcomes) {
