@@ -13,6 +13,11 @@ constexpr double drifted =
 constexpr double of_rounding = 10;  // |b - A x| over what rounding x makes: errors are its, too
 constexpr std::size_t runs_of_interest = 4;  // the longest know most of the spectrum
 
+/// Whether rounding of A alone moves the smallest eigenvalue by as much as it is.
+bool is_lost_in_rounding(const Spectrum& spectrum, double epsilon) {
+  return spectrum.known() && spectrum.condition * epsilon * 500 > 1;
+}
+
 }  // namespace
 
 void LanczosMonitor::start(double rho, double scale, double residual) {
@@ -81,6 +86,12 @@ void LanczosMonitor::conclude(double lambda_min, double epsilon, SolveResult& re
       add_error_bounds(run.lanczos, run.first, seen.spectrum.smallest, refuted ? 0 : lambda_min, h);
     }
   }
+  // What rounding keeps from the recurrence, over the root of the smallest eigenvalue, is an error
+  // of any size then, and the smallest eigenvalue itself is not known.
+  if (is_lost_in_rounding(seen.spectrum, epsilon)) {
+    h.lower.clear();
+    h.upper_bound.clear();
+  }
   for (auto* column : {&h.lower, &h.upper_estimate, &h.upper_bound}) {
     column->resize(result.history.size(), not_known);
   }
@@ -107,9 +118,7 @@ Spectrum LanczosMonitor::spectrum(double epsilon) const {
   for (const Run* run : longest) {
     spectrum = merged(spectrum, spectrum_of(run->lanczos));
   }
-  if (spectrum.known() && spectrum.condition * epsilon * 500 > 1) {
-    set_smallest_converged(spectrum, false);
-  }
+  if (is_lost_in_rounding(spectrum, epsilon)) set_smallest_converged(spectrum, false);
   return spectrum;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -66,6 +67,28 @@ TYPED_TEST(Claims, NoErrorToBeLargerThanItIsWhereRoundingMakesIt) {
   EXPECT_LT(s.result.residual, 10 * s.result.rounding);
   EXPECT_TRUE(std::isnan(s.result.cg->error.lower));
   EXPECT_FALSE(std::isnan(s.result.cg->error_history.lower.front()));
+}
+
+/// Rounding of A moves the smallest eigenvalue by as much as it is: no bound rests on one, and what
+/// rounding keeps from the recurrence is an error of any size.
+TYPED_TEST(Claims, NoBoundsWhereTheConditionLeavesNone) {
+  for (const double smallest : {1e-10, 1e-14}) {
+    auto t = no_entries<double>(40, 40);
+    for (Index i = 0; i < 40; ++i) t.add(i, i, std::pow(smallest, i / 39.0));
+    NamedSolve<double, TypeParam> solver{t, random_vector<double>(40, 3)};
+    solver.lambda_min = 0.99 * smallest;
+    solver.stop.rtol = 1e-13;
+    solver.stop.max_iterations = 400;
+    const auto r = solver.run().result;
+    const bool lost = r.cg->spectrum.condition > 1e13;
+    EXPECT_EQ(lost, smallest < 1e-13) << r.cg->spectrum.condition;
+    const auto known = [](const std::vector<double>& column) {
+      return std::any_of(column.begin(), column.end(), [](double v) { return !std::isnan(v); });
+    };
+    EXPECT_EQ(known(r.cg->error_history.lower), !lost) << smallest;
+    EXPECT_EQ(known(r.cg->error_history.upper_bound), !lost) << smallest;
+    EXPECT_EQ(r.cg->error_history.lower.size(), r.history.size());
+  }
 }
 
 /// D A D for the graph of a grid, D = diag(1 .. 2): its null vector is D^-1 (1, ..., 1)', and no
