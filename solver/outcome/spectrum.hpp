@@ -34,7 +34,8 @@ struct Spectrum {
 constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 
 /// Bounds of |x - x*|_A; NaN: not known. Both upper ones are NaN where, through rounding,
-/// |b - A x|_2 is more than twice the |r|_2 of the recurrence.
+/// |b - A x|_2 is more than twice the |r|_2 of the recurrence; lower and upper_bound where the
+/// condition of M^-1 A is beyond 1 / (500 epsilon).
 struct ErrorBounds {
   double lower = not_known;  // for the x `delay` iterations before the last; never too large
   std::int64_t delay = 0;

@@ -16,6 +16,7 @@
 #include <nlohmann/json.hpp>
 #include "cg_solve_runs.hpp"
 #include "dense.hpp"
+#include "problems.hpp"
 
 #ifdef KRYSOL_CG_SOLVE
 namespace {
@@ -35,14 +36,7 @@ TEST_F(CgSolve, WritesASolutionThatOthersCanCheck) {
 /// A chain with free ends has (1, ..., 1) in its null space, and no x for a b that has a part of
 /// it.
 TEST_F(CgSolve, WritesNothingThatIsNoSolution) {
-  Triplets<double> chain;
-  chain.rows = chain.cols = 200;
-  for (int i = 0; i < 200; ++i) {
-    chain.add(i, i, i == 0 || i == 199 ? 1 : 2);
-    if (i > 0) chain.add(i, i - 1, -1);
-    if (i > 0) chain.add(i - 1, i, -1);
-  }
-  const auto matrix = write("chain.mtx", chain);
+  const auto matrix = write("chain.mtx", free_ends(200));
   const auto x = in("x.mtx").string();
   const Json j = report({matrix, "--rhs", "ones", "--output", x, "--max-iterations", "20000"}, 1);
   EXPECT_TRUE(holds(j["result"]["advice"].get<std::string>(), "singular")) << j["result"];
@@ -58,14 +52,7 @@ TEST_F(CgSolve, WritesNothingThatIsNoSolution) {
 /// CG knows that no x solves it and does not begin; MINRES ends with a least-squares solution,
 /// which is worth writing.
 TEST_F(CgSolve, WritesALeastSquaresSolutionOfMinresOnly) {
-  Triplets<double> t;
-  t.rows = t.cols = 60;
-  for (int i = 0; i < 60; ++i) {
-    t.add(i, i, i == 0 || i == 59 ? 1 : 2);
-    if (i > 0) t.add(i, i - 1, -1);
-    if (i > 0) t.add(i - 1, i, -1);
-  }
-  const auto matrix = write("free.mtx", t);
+  const auto matrix = write("free.mtx", free_ends(60));
   const auto x = in("x.mtx").string();
   const Json of_cg = report({matrix, "--rhs", "ones", "--output", x}, 1);
   EXPECT_EQ(of_cg["result"]["status"], "inconsistent") << of_cg["result"];

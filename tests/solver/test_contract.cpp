@@ -158,15 +158,7 @@ TYPED_TEST(Contract, LeavesAValidXWhereTheObserverThrows) {
 // ---- what is said of a matrix that a method is not for
 
 /// -u'' + 40 u' on a line: unsymmetric, with a positive diagonal.
-Triplets<double> convection(Index n) {
-  auto t = no_entries<double>(n, n);
-  for (Index i = 0; i < n; ++i) {
-    t.add(i, i, 2);
-    if (i > 0) t.add(i, i - 1, -1.8);
-    if (i + 1 < n) t.add(i, i + 1, -0.2);
-  }
-  return t;
-}
+Triplets<double> convection(Index n) { return tridiagonal(n, -1.8, 2, -0.2); }
 
 TYPED_TEST(Contract, NamesAnUnsymmetricMatrixAsTheCause) {
   for (const auto& method : list_solvers()) {
@@ -187,12 +179,7 @@ TYPED_TEST(Contract, NamesAnUnsymmetricMatrixAsTheCause) {
 }
 
 TYPED_TEST(Contract, NamesAnUnsymmetricMatrixWherePApIsNegative) {
-  auto t = no_entries<double>(40, 40);
-  for (Index i = 0; i < 40; ++i) {
-    t.add(i, i, 2);
-    if (i > 0) t.add(i, i - 1, -3.5);
-    if (i + 1 < 40) t.add(i, i + 1, -0.5);
-  }
+  const auto t = tridiagonal(40, -3.5, 2, -0.5);
   // The sum of all entries is -76: p'Ap of the first direction, which is b.
   NamedSolve<double, TypeParam> solver{t, std::vector<double>(40, 1.0)};
   const auto s = solver.run();
@@ -203,12 +190,7 @@ TYPED_TEST(Contract, NamesAnUnsymmetricMatrixWherePApIsNegative) {
 
 /// What symmetry is missing does not matter where x was found all the same.
 TYPED_TEST(Contract, SaysNothingOfSymmetryWhereTheSolveConverged) {
-  auto t = no_entries<double>(40, 40);
-  for (Index i = 0; i < 40; ++i) {
-    t.add(i, i, 4);
-    if (i > 0) t.add(i, i - 1, -1.00001);
-    if (i + 1 < 40) t.add(i, i + 1, -1);
-  }
+  const auto t = tridiagonal(40, -1.00001, 4, -1);
   for (const auto& method : list_solvers()) {
     if (!method.traits.needs_symmetry) continue;
     NamedSolve<double, TypeParam> solver{t, random_vector<double>(40, 1)};

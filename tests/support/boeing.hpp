@@ -103,4 +103,17 @@ struct Boeing {
   }
 };
 
+/// A matrix of 3 x 3 of two elements, of rows 1 and 2 and of rows 3 and 2, with all their values.
+inline Boeing two_elements(const std::string& type, const std::vector<double>& values) {
+  Boeing boeing;
+  boeing.type = type;
+  boeing.rows = 3;
+  boeing.cols = 2;
+  boeing.pointers = {1, 3, 5};
+  boeing.indices = {1, 2, 3, 2};
+  boeing.values.assign(values.begin(), values.end());
+  boeing.element_values = static_cast<int>(values.size());
+  return boeing;
+}
+
 }  // namespace krysol_tests

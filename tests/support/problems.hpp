@@ -69,16 +69,19 @@ Triplets<T> no_entries(Index rows, Index cols,
   return t;
 }
 
-/// tridiag(-1, 2, -1)
-inline Triplets<double> poisson1d(Index n) {
+/// Row by row, each from left to right.
+inline Triplets<double> tridiagonal(Index n, double below, double diagonal, double above) {
   Triplets<double> t = no_entries<double>(n, n);
   for (Index i = 0; i < n; ++i) {
-    if (i > 0) t.add(i, i - 1, -1);
-    t.add(i, i, 2);
-    if (i + 1 < n) t.add(i, i + 1, -1);
+    if (i > 0) t.add(i, i - 1, below);
+    t.add(i, i, diagonal);
+    if (i + 1 < n) t.add(i, i + 1, above);
   }
   return t;
 }
+
+/// tridiag(-1, 2, -1)
+inline Triplets<double> poisson1d(Index n) { return tridiagonal(n, -1, 2, -1); }
 
 /// tridiag(-1, 2, -1) with 1 at both ends: constants are in its null space.
 inline Triplets<double> free_ends(Index n) {

@@ -58,6 +58,20 @@ class Regress : public ProgramTest {
     write_vector("m/chain_b.mtx", std::vector<double>(30, 1.0));
     return in("m").string();
   }
+  /// A folder of one matrix, whose right-hand side is 0.
+  std::string matrix_without_load() const {
+    fs::create_directories(in("m"));
+    krysol::write_matrix(in("m/zero.mtx"), chain(9));
+    write_vector("m/zero_b.mtx", std::vector<double>(9, 0.0));
+    return in("m").string();
+  }
+  /// Of what --list printed, each with a blank behind it.
+  static std::string names_in(const std::string& listing) {
+    std::string names;
+    for (const std::string& line : lines_of(listing))
+      names += line.substr(0, line.find('\t')) + " ";
+    return names;
+  }
   std::string outcome_of(const Json& run, const std::string& matrix,
                          const char* key = "outcome") const {
     for (const Json& e : run["solves"]) {

@@ -140,12 +140,9 @@ TEST_F(Regress, TakesAsManyTimesAsAreAskedFor) {
 
 /// Of a solve of one iteration, too, and of none where there is nothing to do.
 TEST_F(Regress, TakesTimesOfSolvesThatIterate) {
-  fs::create_directories(in("m"));
-  krysol::write_matrix(in("m/zero.mtx"), chain(9));
-  write_vector("m/zero_b.mtx", std::vector<double>(9, 0.0));
   const Outcome o =
-      run_exactly({in("m").string(), "poisson2d:9", "--method", "d=--precond cholesky", "--turns",
-                   "2", "--output", in("run.json").string()});
+      run_exactly({matrix_without_load(), "poisson2d:9", "--method", "d=--precond cholesky",
+                   "--turns", "2", "--output", in("run.json").string()});
   const Json run = result();
   EXPECT_EQ(outcome_of(run, "zero", "iterations"), "0") << o.out << o.err;
   EXPECT_EQ(outcome_of(run, "zero", "seconds"), "[]") << o.out;
@@ -160,10 +157,7 @@ TEST_F(Regress, TakesTimesOfSolvesThatIterate) {
 
 /// Where b is 0, so are the residual, what is allowed and what rounding explains.
 TEST_F(Regress, TakesAResidualOfExactlyZero) {
-  fs::create_directories(in("m"));
-  krysol::write_matrix(in("m/zero.mtx"), chain(9));
-  write_vector("m/zero_b.mtx", std::vector<double>(9, 0.0));
-  const Outcome o = run_regress({in("m").string()});
+  const Outcome o = run_regress({matrix_without_load()});
   EXPECT_EQ(o.code, 0) << o.out << o.err;
   const Json run = result();
   ASSERT_EQ(run["solves"].size(), 1U);
@@ -233,9 +227,7 @@ TEST_F(Regress, ChoosesMatricesByWhatIsKnownOfThem) {
     arguments.emplace_back("--list");
     const Outcome o = run_exactly(arguments);
     EXPECT_EQ(o.code, 0) << o.err;
-    std::string names;
-    for (const std::string& line : lines_of(o.out)) names += line.substr(0, line.find('\t')) + " ";
-    return names;
+    return names_in(o.out);
   };
   EXPECT_EQ(listed({}), "GROUP/other broken chain hermitian indefinite unsymmetric ");
   EXPECT_EQ(listed({"--min-rows", "3"}), "GROUP/other chain indefinite ");
@@ -301,9 +293,7 @@ TEST_F(Regress, TakesWhatTheCollectionsIndexSays) {
   const auto listed = [&](const std::string& option, const std::string& value) {
     const Outcome o = run_exactly({in("m").string(), "--index", index, option, value, "--list"});
     EXPECT_EQ(o.code, 0) << o.err;
-    std::string names;
-    for (const std::string& line : lines_of(o.out)) names += line.substr(0, line.find('\t')) + " ";
-    return names;
+    return names_in(o.out);
   };
   EXPECT_EQ(listed("--field", "real"), "G/re ");
   EXPECT_EQ(listed("--field", "pattern"), "G/pa ");
@@ -326,9 +316,7 @@ TEST_F(Regress, TakesAnIndexWithoutSomeColumnsAndFields) {
   const auto listed = [&](const std::string& spd) {
     const Outcome o = run_exactly({in("m").string(), "--spd", spd, "--list"});
     EXPECT_EQ(o.code, 0) << o.err;
-    std::string names;
-    for (const std::string& line : lines_of(o.out)) names += line.substr(0, line.find('\t')) + " ";
-    return names;
+    return names_in(o.out);
   };
   write("m/INDEX.tsv",
         "file\tgroup/name\tfield\tspd\na.mtx\tG/a\treal\tyes\nb.mtx\tG/b\treal\n"
@@ -350,7 +338,7 @@ TEST_F(Regress, TakesACollectionsIndexOfNoMatrices) {
   const std::string index = write("stats.csv", "0\n31-Oct-2023\n");
   const Outcome o = run_exactly({in("m").string(), "--index", index, "--list"});
   EXPECT_EQ(o.code, 0) << o.err;
-  EXPECT_EQ(o.out.substr(0, o.out.find_first_of("\t\n")), "a") << o.out;
+  EXPECT_EQ(names_in(o.out), "a ");
 }
 
 /// Vectors and coordinates of a matrix are no matrices; the same endings without one are.
@@ -358,17 +346,13 @@ TEST_F(Regress, ListsNothingThatBelongsToAMatrix) {
   fs::create_directories(in("m"));
   krysol::write_matrix(in("m/a.mtx"), chain(9));
   krysol::write_matrix(in("m/a_y.mtx"), chain(9));
-  std::set<std::string> expected = {"a", "a_y"};
   for (const std::string tail : {"b", "x", "coord", "rhs"}) {
     write_vector("m/a_" + tail + ".mtx", std::vector<double>(9, 1.0));
     krysol::write_matrix(in("m/lone_" + tail + ".mtx"), chain(9));
-    expected.insert("lone_" + tail);
   }
   const Outcome o = run_exactly({in("m").string(), "--list"});
   EXPECT_EQ(o.code, 0) << o.err;
-  std::set<std::string> names;
-  for (const std::string& line : lines_of(o.out)) names.insert(line.substr(0, line.find('\t')));
-  EXPECT_EQ(names, expected);
+  EXPECT_EQ(names_in(o.out), "a a_y lone_b lone_coord lone_rhs lone_x ");
 }
 
 /// Of files of one name the second keeps its ending; those that follow are numbered from 2 on.
@@ -382,9 +366,7 @@ TEST_F(Regress, NumbersMatricesOfOneName) {
   command.emplace_back("--list");
   const Outcome o = run_exactly(command);
   EXPECT_EQ(o.code, 0) << o.err;
-  std::string names;
-  for (const std::string& line : lines_of(o.out)) names += line.substr(0, line.find('\t')) + " ";
-  EXPECT_EQ(names, "same same.mtx same.mtx#2 same.mtx#3 ");
+  EXPECT_EQ(names_in(o.out), "same same.mtx same.mtx#2 same.mtx#3 ");
 }
 
 /// What a list names is looked for where the program runs, then beside the list; what is in neither

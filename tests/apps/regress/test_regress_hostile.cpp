@@ -35,6 +35,23 @@ std::string planted(const fs::path& folder, const std::string& what) {
   return path.string();
 }
 
+/// cg_solve, after which `command` is run for each argument "$a" that fits the shell's pattern.
+std::string planted_after(const fs::path& folder, const std::string& pattern,
+                          const std::string& command, const std::string& options = {}) {
+  return planted(folder,
+                 fmt::format("{} \"$@\" {}; code=$?\nfor a in \"$@\"; do case $a in {}) {};; "
+                             "esac; done\nexit $code",
+                             KRYSOL_CG_SOLVE, options, pattern, command));
+}
+
+/// What cg_solve says where there is no room for x, after what `first` does.
+std::string planted_full_disk(const fs::path& folder, const std::string& first = {}) {
+  return planted(folder,
+                 first +
+                     "for a in \"$@\"; do case $a in *x.mtx) echo \"cg_solve: error: $a: "
+                     "cannot be written: No space left on device\" >&2; exit 2;; esac; done");
+}
+
 TEST_F(Regress, GoesOnInTheFolderOfTheMatrices) {
   krysol::write_matrix(in("a.mtx"), chain(200));
   krysol::write_matrix(in("b.mtx"), chain(210));
@@ -108,11 +125,9 @@ TEST_F(Regress, ChecksXOfWhatUsersRun) {
 
 /// Its x is what it says, and is not as good as the goal that it says it has reached.
 TEST_F(Regress, HoldsAReportAgainstItsOwnGoal) {
-  const std::string program = planted(
-      in(""),
-      fmt::format("{} \"$@\" --tol 0.03; code=$?\nfor a in \"$@\"; do case $a in *report.json) sed "
-                  "-i 's/\"target\": *[-+.0-9e]*/\"target\": 0.002/' $a;; esac; done\nexit $code",
-                  KRYSOL_CG_SOLVE));
+  const std::string program =
+      planted_after(in(""), "*report.json",
+                    "sed -i 's/\"target\": *[-+.0-9e]*/\"target\": 0.002/' \"$a\"", "--tol 0.03");
   const Outcome o = run_regress(
       {"poisson2d:20", "--program", program, "--method", "m=--precond none --rhs ones"});
   EXPECT_EQ(o.code, 1) << o.out << o.err;
@@ -126,13 +141,12 @@ TEST_F(Regress, AllowsAReportFewDigits) {
   const std::pair<std::string, std::string> cases[] = {{"1.000000001", "converged"},
                                                        {"1.0000025", "wrong_result"}};
   for (const auto& [factor, outcome] : cases) {
-    const std::string program = planted(
-        in(""),
+    const std::string program = planted_after(
+        in(""), "*x.mtx",
         fmt::format(
-            "{} \"$@\"; code=$?\nfor a in \"$@\"; do case $a in *x.mtx) awk '/^%/ || !sized "
-            "{{ if (!/^%/) sized = 1; print; next }} {{ printf \"%.17g\\n\", $1 * {} }}' "
-            "\"$a\" > \"$a.new\" && mv \"$a.new\" \"$a\";; esac; done\nexit $code",
-            KRYSOL_CG_SOLVE, factor));
+            "awk '/^%/ || !sized {{ if (!/^%/) sized = 1; print; next }} "
+            "{{ printf \"%.17g\\n\", $1 * {} }}' \"$a\" > \"$a.new\" && mv \"$a.new\" \"$a\"",
+            factor));
     const std::string to = outcome + ".json";
     const Outcome o = run_regress({"poisson2d:20", "--program", program, "--method",
                                    "m=--tol 1e-6 --precond none --rhs ones"},
@@ -144,10 +158,7 @@ TEST_F(Regress, AllowsAReportFewDigits) {
 
 /// Where |A||x| overflows, it is not known what rounding explains: nothing, then.
 TEST_F(Regress, ExplainsNoResidualThatOverflowsByRounding) {
-  const std::string program =
-      planted(in(""), fmt::format("{} \"$@\"; code=$?\nfor a in \"$@\"; do case $a in *x.mtx) sed "
-                                  "-i '3s/.*/1.7e308/' $a;; esac; done\nexit $code",
-                                  KRYSOL_CG_SOLVE));
+  const std::string program = planted_after(in(""), "*x.mtx", "sed -i '3s/.*/1.7e308/' \"$a\"");
   const Outcome o =
       run_regress({"poisson2d:20", "--program", program, "--method", "m=--tol 1e-7", "--no-page"});
   EXPECT_EQ(o.code, 1) << o.out << o.err;
@@ -159,12 +170,10 @@ TEST_F(Regress, ExplainsNoResidualThatOverflowsByRounding) {
 
 /// Reports without seconds_to_solution have the seconds of parts, and not all of them.
 TEST_F(Regress, AddsUpTheSecondsOfEarlierVersions) {
-  const std::string program = planted(
-      in(""),
-      fmt::format("{} \"$@\"; code=$?\nfor a in \"$@\"; do case $a in *report.json) sed -i -E "
-                  "'s/\"seconds\": [^,]*/\"seconds\": 0.25/; s/\"seconds_to_solution\"/\"total\"/; "
-                  "s/\"setup\"/\"made\"/' \"$a\";; esac; done\nexit $code",
-                  KRYSOL_CG_SOLVE));
+  const std::string program =
+      planted_after(in(""), "*report.json",
+                    "sed -i -E 's/\"seconds\": [^,]*/\"seconds\": 0.25/; "
+                    "s/\"seconds_to_solution\"/\"total\"/; s/\"setup\"/\"made\"/' \"$a\"");
   const Outcome o = run_exactly(
       {"poisson2d:20", "--program", program, "--turns", "2", "--output", in("run.json").string()});
   EXPECT_EQ(o.code, 0) << o.out << o.err;
@@ -176,13 +185,10 @@ TEST_F(Regress, AddsUpTheSecondsOfEarlierVersions) {
 
 /// However few they are: those of parts are not added.
 TEST_F(Regress, TakesTheSecondsToTheSolutionAsTheyAre) {
-  const std::string program = planted(
-      in(""),
-      fmt::format("{} \"$@\"; code=$?\nfor a in \"$@\"; do case $a in *report.json) sed -i -E "
-                  "'s/\"seconds\": [^,]*/\"seconds\": 0.25/; "
-                  "s/\"seconds_to_solution\": [0-9.e+-]+/\"seconds_to_solution\": 0.125/' "
-                  "\"$a\";; esac; done\nexit $code",
-                  KRYSOL_CG_SOLVE));
+  const std::string program = planted_after(
+      in(""), "*report.json",
+      "sed -i -E 's/\"seconds\": [^,]*/\"seconds\": 0.25/; "
+      "s/\"seconds_to_solution\": [0-9.e+-]+/\"seconds_to_solution\": 0.125/' \"$a\"");
   const Outcome o = run_exactly(
       {"poisson2d:20", "--program", program, "--turns", "2", "--output", in("run.json").string()});
   EXPECT_EQ(o.code, 0) << o.out << o.err;
@@ -198,10 +204,7 @@ TEST_F(Regress, KnowsWhatProjectLeavesOut) {
 }
 
 TEST_F(Regress, CallsAFullDiskNoOutcome) {
-  const std::string program =
-      planted(in(""),
-              "for a in \"$@\"; do case $a in *x.mtx) echo \"cg_solve: error: $a: cannot be "
-              "written: No space left on device\" >&2; exit 2;; esac; done");
+  const std::string program = planted_full_disk(in(""));
   const Outcome o = run_exactly(
       {"poisson2d:20", "--program", program, "--turns", "0", "--output", in("run.json").string()});
   EXPECT_EQ(o.code, 2) << o.out;
@@ -214,12 +217,8 @@ TEST_F(Regress, CallsAFullDiskNoOutcome) {
 TEST_F(Regress, KeepsNoSizesOfWhatCannotBeRead) {
   const auto bad =
       write("bad.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 x 3\n");
-  const std::string program = planted(
-      in(""),
-      fmt::format("case \"$*\" in *bad.mtx*) exec {} \"$@\";; esac\n"
-                  "for a in \"$@\"; do case $a in *x.mtx) echo \"cg_solve: error: $a: cannot "
-                  "be written: No space left on device\" >&2; exit 2;; esac; done",
-                  KRYSOL_CG_SOLVE));
+  const std::string program = planted_full_disk(
+      in(""), fmt::format("case \"$*\" in *bad.mtx*) exec {} \"$@\";; esac\n", KRYSOL_CG_SOLVE));
   // The largest file is first; a problem that is made has none.
   const Outcome o = run_exactly({bad, "poisson2d:20", "--program", program, "--turns", "0",
                                  "--jobs", "1", "--output", in("run.json").string()});
@@ -234,10 +233,7 @@ TEST_F(Regress, KeepsNoSizesOfWhatCannotBeRead) {
 
 /// Of a list that is another one than that of the run before, the first item that differs.
 TEST_F(Regress, NamesWhatDiffersInAList) {
-  const std::string program =
-      planted(in(""),
-              "for a in \"$@\"; do case $a in *x.mtx) echo \"cg_solve: error: $a: cannot be "
-              "written: No space left on device\" >&2; exit 2;; esac; done");
+  const std::string program = planted_full_disk(in(""));
   const auto command = [&](Arguments places) {
     places.insert(places.end(), {"--program", program, "--turns", "0", "--jobs", "1", "--output",
                                  in("run.json").string()});
@@ -258,10 +254,7 @@ TEST_F(Regress, NamesWhatDiffersInAList) {
 
 /// A line of a journal that is damaged is named by its number, and the journal stays as it is.
 TEST_F(Regress, NamesTheLineOfAJournalThatIsDamaged) {
-  const std::string program =
-      planted(in(""),
-              "for a in \"$@\"; do case $a in *x.mtx) echo \"cg_solve: error: $a: cannot be "
-              "written: No space left on device\" >&2; exit 2;; esac; done");
+  const std::string program = planted_full_disk(in(""));
   const Arguments command = {
       "poisson2d:10",         "--program", program, "--turns", "0", "--jobs", "1", "--output",
       in("run.json").string()};

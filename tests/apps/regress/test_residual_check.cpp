@@ -28,6 +28,17 @@ using apps::check_solution;
 using apps::CheckResult;
 using apps::CheckTask;
 
+/// [4 -1 0; -1 4 -1; 0 -1 4]
+Triplets<double> three_in_a_row() {
+  Triplets<double> a{3, 3, Symmetry::symmetric};
+  a.add(0, 0, 4);
+  a.add(1, 0, -1);
+  a.add(1, 1, 4);
+  a.add(2, 1, -1);
+  a.add(2, 2, 4);
+  return a;
+}
+
 class ResidualCheck : public testing::Test {
  protected:
   ResidualCheck()
@@ -91,12 +102,7 @@ TEST_F(ResidualCheck, DrawsEntriesWhereTheyAre) {
 }
 
 TEST_F(ResidualCheck, ReadsSymmetriesAndRightHandSides) {
-  Triplets<double> a{3, 3, Symmetry::symmetric};
-  a.add(0, 0, 4);
-  a.add(1, 0, -1);
-  a.add(1, 1, 4);
-  a.add(2, 1, -1);
-  a.add(2, 2, 4);
+  const auto a = three_in_a_row();
   const auto x = gallery::random_numbers(3, 5);
   const CheckResult exact = check(a, x, "A*random:5");
   EXPECT_EQ(exact.residual, 0);
@@ -120,12 +126,7 @@ TEST_F(ResidualCheck, ReadsSymmetriesAndRightHandSides) {
 /// (|A||x*|)_i as well.
 TEST_F(ResidualCheck, AllowsTheRoundingOfEachRow) {
   constexpr double eps = std::numeric_limits<double>::epsilon();
-  Triplets<double> a{3, 3, Symmetry::symmetric};
-  a.add(0, 0, 4);
-  a.add(1, 0, -1);
-  a.add(1, 1, 4);
-  a.add(2, 1, -1);
-  a.add(2, 2, 4);
+  const auto a = three_in_a_row();
   // |A||x| = (6, 9.5, 4); |A||x*| = (5, 6, 5) and b = (3, 2, 3) where x* is of ones.
   const std::vector<double> x = {1, -2, 0.5};
   const double given = eps * std::hypot(5 * (6 + 1.0), 6 * (9.5 + 1), 5 * (4 + 1.0));

@@ -217,16 +217,20 @@ TEST(BoeingErrors, NothingFollowsTheLastNumber) {
       std::vector<std::string>{"2 lines after the last declared entry ignored, first on line 9"});
 }
 
-/// Bytes that are there bound what is allocated.
-TEST(BoeingErrors, CountsBeyondTheFileFailAtOnce) {
-  const std::string good = small().text();
+Boeing with_sparse_vector() {
   Boeing sparse = small();
   sparse.vector_type = "M";
   sparse.vectors = 1;
   sparse.vector_pointers = {1, 2};
   sparse.vector_indices = {1};
   sparse.vector_values = {1};
-  const std::string vectors = sparse.text();
+  return sparse;
+}
+
+/// Bytes that are there bound what is allocated.
+TEST(BoeingErrors, CountsBeyondTheFileFailAtOnce) {
+  const std::string good = small().text();
+  const std::string vectors = with_sparse_vector().text();
   Boeing full = small();
   full.vector_type = "F";
   full.vectors = 1;
@@ -263,12 +267,7 @@ TEST(BoeingErrors, CountsBeyondTheFileFailAtOnce) {
 
 /// As many values as are allowed are read, and no more.
 TEST(BoeingErrors, SparseVectorsHaveAsManyValuesAsAreAllowed) {
-  Boeing sparse = small();
-  sparse.vector_type = "M";
-  sparse.vectors = 1;
-  sparse.vector_pointers = {1, 2};
-  sparse.vector_indices = {1};
-  sparse.vector_values = {1};
+  const Boeing sparse = with_sparse_vector();
   const auto error_for = [&](std::int64_t most) {
     krysol::ReadOptions options;
     options.max_dense_values = most;
@@ -362,14 +361,7 @@ TEST(BoeingErrors, AHermitianDiagonalIsRealOrMadeSo) {
 }
 
 TEST(BoeingErrors, ElementsAreAsLargeAsDeclared) {
-  Boeing boeing;
-  boeing.type = "RSE";
-  boeing.rows = 3;
-  boeing.cols = 2;
-  boeing.pointers = {1, 3, 5};
-  boeing.indices = {1, 2, 3, 2};
-  boeing.values = {1, 2, 3, 4, 5, 6};
-  boeing.element_values = 6;
+  const Boeing boeing = krysol_tests::two_elements("RSE", {1, 2, 3, 4, 5, 6});
   ASSERT_EQ(error_in(boeing.text()), "nothing was thrown");
   Boeing fewer = boeing;
   fewer.element_values = 7;

@@ -235,28 +235,15 @@ TEST(HarwellBoeing, AnUpperTriangleIsMirroredAndNoted) {
 // ---- elements
 
 TEST(HarwellBoeing, ElementsAreSummed) {
-  Boeing boeing;
-  boeing.type = "RUE";
-  boeing.rows = 3;
-  boeing.cols = 2;
-  boeing.pointers = {1, 3, 5};
-  boeing.indices = {1, 2, 3, 2};
-  boeing.values = {1, 2, 3, 4, 10, 20, 30, 40};  // each column by column
-  boeing.element_values = 8;
-  const MatrixFile file = parsed(boeing.text());
+  // Each column by column.
+  const MatrixFile file =
+      parsed(krysol_tests::two_elements("RUE", {1, 2, 3, 4, 10, 20, 30, 40}).text());
   EXPECT_EQ(expanded(file), (std::vector<Complex>{1, 3, 0, 2, 4 + 40, 20, 0, 30, 10}));
   EXPECT_EQ(file.info.stored_entries, 8);
 }
 
 TEST(HarwellBoeing, IntegersOfElementsBeyondDoubleAreCounted) {
-  Boeing boeing;
-  boeing.type = "ISE";
-  boeing.rows = 3;
-  boeing.cols = 2;
-  boeing.pointers = {1, 3, 5};
-  boeing.indices = {1, 2, 3, 2};
-  boeing.values = {1, 2, 3, 4, 5, 6};
-  boeing.element_values = 6;
+  Boeing boeing = krysol_tests::two_elements("ISE", {1, 2, 3, 4, 5, 6});
   for (int exact = 0; exact <= 6; ++exact) {
     boeing.value_fields = {"(4I20)", 4, 20, [exact](double v) -> std::string {
                              return v > exact ? "9007199254740993" : printed("%.0f", v);

@@ -137,6 +137,18 @@ TYPED_TEST(Smoothers, ServeEveryCycleInBothPrecisions) {
   }
 }
 
+/// As where coarsening has stalled at once; largest: a bound of its eigenvalues.
+krysol::multigrid::HostHierarchy<double> one_level(const krysol::HostCsr<double>& a,
+                                                   double largest) {
+  krysol::multigrid::HostHierarchy<double> h;
+  h.scale = krysol::multigrid::scale_of(a, 1, 0);
+  h.levels.emplace_back();
+  h.levels.back().a = krysol::multigrid::scaled_entries<double>(a, h.scale);
+  h.levels.back().block = 2;
+  h.levels.back().largest = largest;
+  return h;
+}
+
 /// Where coarsening has stalled at more rows than are inverted, the smoother is alone.
 TYPED_TEST(Smoothers, ServeALastLevelThatIsNotInverted) {
   Triplets<double> a{700, 700};  // pairs of rows, no two of which are coupled
@@ -150,12 +162,7 @@ TYPED_TEST(Smoothers, ServeALastLevelThatIsNotInverted) {
   const auto host = to_csr(a).matrix;
   for (const std::string smoother :
        {"chebyshev", "l1-jacobi", "spai0", "gauss-seidel", "block", "line"}) {
-    krysol::multigrid::HostHierarchy<double> h;
-    h.scale = krysol::multigrid::scale_of(host, 1, 0);
-    h.levels.emplace_back();
-    h.levels.back().a = krysol::multigrid::scaled_entries<double>(host, h.scale);
-    h.levels.back().block = 2;
-    h.levels.back().largest = 1.5;
+    const auto h = one_level(host, 1.5);
     krysol::multigrid::CycleOptions options;
     for (std::size_t k = 0; k < std::size(krysol::multigrid::smoother_names); ++k) {
       if (smoother == krysol::multigrid::smoother_names[k]) {
@@ -198,12 +205,7 @@ TYPED_TEST(Smoothers, AreSymmetricOnALastLevelThatIsNotInverted) {
   const auto r = random_vector<double>(n, 5);
   const auto s = random_vector<double>(n, 6);
   for (std::size_t k = 0; k < std::size(krysol::multigrid::smoother_names); ++k) {
-    krysol::multigrid::HostHierarchy<double> h;
-    h.scale = krysol::multigrid::scale_of(host, 1, 0);
-    h.levels.emplace_back();
-    h.levels.back().a = krysol::multigrid::scaled_entries<double>(host, h.scale);
-    h.levels.back().block = 2;
-    h.levels.back().largest = 2;
+    const auto h = one_level(host, 2);
     krysol::multigrid::CycleOptions options;
     options.smoother = static_cast<krysol::multigrid::SmootherKind>(k);
     const krysol::multigrid::Hierarchy<double, TypeParam> levels(h, options, false);
