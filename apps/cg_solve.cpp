@@ -33,6 +33,7 @@
 #include "common/progress_line.hpp"
 #include "common/read_options.hpp"
 #include "common/system.hpp"
+#include "common/threads_apart.hpp"
 #include "common/waiting.hpp"
 #include "krysol_version.hpp"
 
@@ -273,7 +274,10 @@ int run_typed(const Options& options, SolveOptions wanted, const Assembled<S>& a
                     options.matrix, a.rows, a.cols));
   }
   Kokkos::Timer timer;
-  Solver<S> solver(a, std::move(wanted));
+  Solver<S> solver = [&] {
+    const ThreadsApart apart;
+    return Solver<S>(a, std::move(wanted));
+  }();
   report.seconds_to_solution = timer.seconds();
   const SolveReport setup = solver.report();
   Outputs outputs;
@@ -290,6 +294,7 @@ int run_typed(const Options& options, SolveOptions wanted, const Assembled<S>& a
       progress.show(p, b_norm);
       return !CatchInterrupt::happened();
     });
+    const ThreadsApart apart;
     timer.reset();
     solver.solve(system.b, system.x);
     report.seconds_to_solution += timer.seconds();

@@ -19,7 +19,7 @@ namespace krysol {
 namespace {
 
 constexpr double margin = 0.8;  // of the cost of going on: predictions are no better than that
-constexpr double least = 2e7;   // cost of what is left: a millisecond is worth no choice
+constexpr double least = 6e7;   // cost of what is left: some milliseconds are worth no choice
 constexpr double unlimited = std::numeric_limits<double>::infinity();
 
 [[noreturn]] void refuse_stages(std::string_view name, std::string_view why) {
@@ -277,14 +277,16 @@ void PreconditionerChoice<T>::order_rows(double remaining,
   trials.insert(trials.end() - 1, trial);
 }
 
-/// The cheapest candidate, made, where one is predicted to cost less than `remaining`, and its
-/// setup no more than `most_setup`. The last of `trials` is of what is in use now, and then of what
-/// is returned.
+/// The cheapest candidate, made, where one is predicted to cost less than `remaining`, after
+/// `spent` on what is in use, and its setup no more than `most_setup`. The last of `trials` is of
+/// what is in use now, and then of what is returned.
 template <class T>
 typename PreconditionerChoice<T>::InUse PreconditionerChoice<T>::better_than(
-    double remaining, double most_setup, const InUse& now,
+    double remaining, double spent, double most_setup, const InUse& now,
     std::vector<PreconditionerTrial>& trials) {
   constexpr double much_more = 3;  // is left than when too much fill was seen
+  constexpr double guess =
+      1.5;  // what multigrid takes may turn out to be, a factorization is known
   const std::lock_guard lock(mutex_);
   if (!seen_) {
     const auto nodes = grid_of_nodes(a_);
@@ -299,12 +301,13 @@ typename PreconditionerChoice<T>::InUse PreconditionerChoice<T>::better_than(
   levels.cost = choice::multigrid_cost(n);
   // The order alone may take longer than all that others do, and says whether the rest pays.
   const bool levels_open = !levels.out && levels.made.made != now.made;
-  const double others = levels_open ? std::min(remaining, levels.cost.total()) : remaining;
+  const double others = levels_open ? std::min(remaining, guess * levels.cost.total()) : remaining;
   const double order = choice::elimination_cost(n);
   const bool not_ordered = !factors.out && !factors.made.made && !elimination_ &&
                            remaining > much_more * too_much_fill_at_;
   if (not_ordered && order < most_setup &&
-      std::max(2 * order, choice::multiplications_cost(n, seen_->least_flops)) < margin * others) {
+      choice::price_of(std::max(2 * order, choice::multiplications_cost(n, seen_->least_flops)),
+                       spent) < margin * others) {
     order_rows(remaining, trials);
   }
   if (elimination_) factors.cost = choice::cholesky_cost(n, *elimination_);
@@ -314,8 +317,8 @@ typename PreconditionerChoice<T>::InUse PreconditionerChoice<T>::better_than(
     if (c.out || !known || c.made.made == now.made) continue;
     choice::Cost cost = c.cost;
     if (c.made.made) cost.setup = 0;
-    if (cost.setup <= most_setup && cost.total() < margin * remaining &&
-        (best == nullptr || cost.total() < best->cost.total())) {
+    if (cost.setup <= most_setup && choice::price_of(cost.total(), spent) < margin * remaining &&
+        (best == nullptr || guess * cost.total() < best->cost.total())) {  // multigrid is last
       best = &c;
     }
   }
@@ -390,7 +393,8 @@ class PreconditionerChoice<T>::Watch {
     if (predicted_left < least) return true;
     const Kokkos::Timer timer;
     const std::size_t made = trials_.size();
-    next = choice_.better_than(predicted_left, most_setup, now, trials_);
+    const double spent = static_cast<double>(p.iteration) * now.iteration;
+    next = choice_.better_than(predicted_left, spent, most_setup, now, trials_);
     if (trials_.size() != made || next.made) setup_seconds += timer.seconds();
     if (next.made) return false;
     // As good as the one before, had that gone on?

@@ -91,7 +91,7 @@ class PreconditionerChoice {
   choice::SystemSize size() const;
   InUse in_use(std::shared_ptr<Made> made) const;
   InUse made_now(Candidate& c, PreconditionerTrial& trial);
-  InUse better_than(double remaining, double most_setup, const InUse& now,
+  InUse better_than(double remaining, double spent, double most_setup, const InUse& now,
                     std::vector<PreconditionerTrial>& trials);
   void order_rows(double remaining, std::vector<PreconditionerTrial>& trials);
   std::shared_ptr<Made> stage(std::size_t s);

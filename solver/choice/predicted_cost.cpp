@@ -1,18 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <krysol/solver/choice/predicted_cost.hpp>
 
+#include <algorithm>
+
+#include <krysol/spmv/base/processor.hpp>
+
 namespace krysol::choice {
 namespace {
 
-// Found on two cores of a Xeon with AVX-512 (20 GB/s) over matrices of 10^3 to 10^6 rows, as bytes;
+// Found on two cores of a Xeon with AVX-512 (22 GB/s) over matrices of 10^3 to 10^6 rows, as bytes;
 // most are within a factor of 1.5 there (docs/performance.md).
-constexpr double start_of_iteration = 1e5;  // what the start of its kernels takes
-constexpr double start_of_cycle = 5e6;      // likewise, of those on all levels
-constexpr double start_of_multigrid = 1e8;  // of its setup
-constexpr double passes_of_setup = 160;     // over the matrix in compressed rows
-constexpr double passes_of_grids = 50;      // likewise, where levels are grids
-constexpr double passes_of_cycle = 5;       // likewise
-constexpr double passes_of_grid_cycle = 4;
+constexpr double start_of_iteration = 2.5e5;  // what the start of its kernels takes
+constexpr double start_of_cycle = 1.5e6;      // likewise, of those on all levels
+constexpr double start_of_multigrid = 8e7;    // of its setup
+constexpr double passes_of_setup = 120;       // over the matrix in compressed rows
+constexpr double passes_of_grids = 45;        // likewise, where levels are grids
+constexpr double setup_of_row = 2500;
+constexpr double passes_of_cycle = 1.2;
+constexpr double cycle_of_row = 200;
+constexpr double computed_entry =
+    2.5;  // what a product computes as fast, however few bytes it reads
+constexpr double from_second_level = 0.25;  // of the time for bytes from memory
+constexpr double from_caches = 0.45;
 constexpr double order_of_row = 8000;
 constexpr double order_of_nonzero = 1000;
 constexpr double assembly_of_entry = 160;  // of L
@@ -29,6 +38,14 @@ constexpr double host_beside_device = 100;  // setups are made by the host's cor
 
 double scale(const SystemSize& size) { return size.on_host ? 1 : host_beside_device; }
 
+/// Of what passing over arrays of so many bytes takes from memory, where the caches keep them.
+double share_of_time(const SystemSize& size, double bytes) {
+  if (!size.on_host) return 1;
+  const CacheSizes& caches = cache_sizes();
+  if (bytes <= static_cast<double>(caches.second)) return from_second_level;
+  return bytes <= static_cast<double>(caches.stays) ? from_caches : 1;
+}
+
 double compressed_rows(const SystemSize& size) {
   return size.nnz * (size.scalar_bytes + 4) + size.rows * 8;
 }
@@ -36,25 +53,28 @@ double compressed_rows(const SystemSize& size) {
 }  // namespace
 
 double iteration_cost(const SystemSize& size, double preconditioner_bytes) {
-  constexpr double vectors = 13;  // read or written a row, with those of the product
-  return size.operator_bytes + vectors * size.scalar_bytes * size.rows + preconditioner_bytes +
-         start_of_iteration;
+  constexpr double passed = 13;  // vectors that are read or written, with those of the product
+  constexpr double held = 6;
+  const double vector = size.scalar_bytes * size.rows;
+  const double share =
+      share_of_time(size, size.operator_bytes + held * vector + preconditioner_bytes);
+  const double product =
+      std::max(share * size.operator_bytes, computed_entry * size.scalar_bytes / 8 * size.nnz);
+  return product + share * (passed * vector + preconditioner_bytes) + start_of_iteration;
 }
 
 Cost multigrid_cost(const SystemSize& size) {
   constexpr double few = 0.05;
   const bool scalar = size.positive_off_diagonal < few;
   const double matrix = compressed_rows(size);
-  double setup = passes_of_setup;
-  double cycle = passes_of_cycle;
+  const double wide = size.scalar_bytes / 8;
+  const bool grid = size.grid > 0;
   double iterations = scalar ? 20 : 60;
-  if (size.grid > 0) {
-    setup = passes_of_grids;
-    cycle = passes_of_grid_cycle;
-    iterations = size.grid > 1 ? 20 : scalar ? 10 : 40;
-  }
-  return {scale(size) * (setup * matrix + start_of_multigrid),
-          iteration_cost(size, cycle * matrix + start_of_cycle), iterations};
+  if (grid) iterations = size.grid > 1 ? 20 : scalar ? 10 : 40;
+  const double setup = (grid ? passes_of_grids : passes_of_setup) * matrix +
+                       setup_of_row * wide * size.rows + start_of_multigrid;
+  const double cycle = passes_of_cycle * matrix + cycle_of_row * wide * size.rows + start_of_cycle;
+  return {scale(size) * setup, iteration_cost(size, 0) + cycle, iterations};
 }
 
 double elimination_cost(const SystemSize& size) {
@@ -72,6 +92,11 @@ Cost cholesky_cost(const SystemSize& size, const sparse_cholesky::Elimination& e
                        multiplications_cost(size, elimination.flops);
   const double application = of_one_core * 2 * size.scalar_bytes * elimination.entries();
   return {setup, iteration_cost(size, scale(size) * application), applications};
+}
+
+double price_of(double cost, double spent) {
+  constexpr double least = 0.4;
+  return std::max(cost - spent, least * cost);
 }
 
 double entries_worth(const SystemSize& size, double cost) {

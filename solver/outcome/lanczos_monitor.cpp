@@ -41,6 +41,7 @@ void LanczosMonitor::step(std::int64_t iteration, double alpha, double rho, doub
 
 void LanczosMonitor::step(std::int64_t iteration, double residual) {
   const auto k = static_cast<std::size_t>(iteration);
+  smallest_after_.resize(k + 1, smallest_);
   best_.resize(k, best_.back());  // an iteration that ended in a restart made no step
   best_.push_back(std::min(best_.back(), residual));
   last_ = residual;
@@ -56,8 +57,13 @@ std::int64_t LanczosMonitor::iterations_left(double target) {
     const std::int64_t middle = k / 2;
     const double earlier = best_[static_cast<std::size_t>(middle)];
     const double observed = std::log(earlier / now) / static_cast<double>(k - middle);
-    const double root = smallest_ > 0 ? std::sqrt(std::max(1.0, largest_ / smallest_)) : 0;
-    const double guaranteed = smallest_ > 0 ? std::log1p(2 / (root - 1)) : 0;
+    double guaranteed = 0;
+    if (smallest_ > 0) {
+      const double before = smallest_after_[static_cast<std::size_t>(middle)];
+      const double fell = before > 0 ? smallest_ / before : 1;
+      const double root = std::sqrt(std::max(1.0, largest_ / smallest_));
+      guaranteed = std::log1p(2 / (root - 1)) * std::sqrt(fell);
+    }
     const double left = std::log(now / target) / std::max(observed, guaranteed);
     predicted_end_ = left < 1e15 ? k + static_cast<std::int64_t>(std::ceil(left)) : -1;
   }

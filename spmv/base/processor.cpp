@@ -174,12 +174,15 @@ const CacheSizes& cache_sizes() {
 }
 
 int usable_cores() {
-  int cores = cores_of_mask();
+  static const int counted = [] {
+    int cores = cores_of_mask();
 #if defined(__linux__)
-  static const double quota = detail::cpu_quota("/sys/fs/cgroup", text_of("/proc/self/cgroup"));
-  if (quota < cores) cores = static_cast<int>(std::lround(quota));
+    const double quota = detail::cpu_quota("/sys/fs/cgroup", text_of("/proc/self/cgroup"));
+    if (quota < cores) cores = static_cast<int>(std::lround(quota));
 #endif
-  return std::max(1, cores);
+    return std::max(1, cores);
+  }();
+  return counted;
 }
 
 int default_threads() {

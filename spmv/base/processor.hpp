@@ -13,6 +13,7 @@ namespace krysol {
 
 /// Cores that this process may keep busy: those of its affinity mask, and no more than the quotas
 /// of its control groups (cpu.max, cpu.cfs_quota_us) come to, rounded to the nearest; one at least.
+/// Counted once.
 int usable_cores();
 
 /// Threads to start where nobody asks for a number by Kokkos' own settings: those that OpenMP would

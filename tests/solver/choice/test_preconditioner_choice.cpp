@@ -9,7 +9,9 @@
 
 #include <krysol/solver/choice/joined_results.hpp>
 #include <krysol/solver/choice/preconditioner_choice.hpp>
+#include <krysol/solver/choice/predicted_cost.hpp>
 #include <krysol/solver/solve.hpp>
+#include <krysol/spmv/base/processor.hpp>
 #include "dense.hpp"
 #include "messages.hpp"
 #include "problems.hpp"
@@ -58,7 +60,7 @@ TEST(PreconditionerChoice, StaysWithJacobiWhereThatIsSoonDone) {
        {poisson2d(20, 20), poisson1d(5), random_spd(std::vector<double>(20, 3), 1)}) {
     const ChoiceSolved chosen = solved_by_choice(t);
     const ChoiceSolved fixed = solved_by_choice(t, jacobi);
-    ASSERT_EQ(chosen.report.trials.size(), 1U);
+    ASSERT_EQ(chosen.report.trials.size(), 1U) << stages_as_text(chosen.report.trials);
     EXPECT_EQ(chosen.report.trials[0].name, "jacobi");
     EXPECT_EQ(chosen.report.trials[0].outcome, "converged");
     EXPECT_EQ(chosen.report.preconditioner, "jacobi");
@@ -364,6 +366,55 @@ TEST(PreconditionerStages, SayWhatIsWrong) {
   EXPECT_EQ(stages[1].name, "amg:degree=2");
 }
 
+/// Bytes from caches count for less, and a product takes its multiplications, however few it reads.
+TEST(PredictedCost, OfAnIterationDependsOnWhereItsArraysAre) {
+  using namespace krysol::choice;
+  constexpr double start = 2.5e5;
+  SystemSize size{1e8, 5e8, 8, 6e9, 0, true};  // beyond any cache
+  EXPECT_EQ(iteration_cost(size, 0), 6e9 + 13 * 8e8 + start);
+  EXPECT_EQ(iteration_cost(size, 5e8) - iteration_cost(size, 0), 5e8);
+  size.operator_bytes = 100;  // a stencil
+  EXPECT_EQ(iteration_cost(size, 0), 2.5 * 5e8 + 13 * 8e8 + start);
+  size.scalar_bytes = 16;
+  EXPECT_EQ(iteration_cost(size, 0), 2 * (2.5 * 5e8 + 13 * 8e8) + start);
+  const krysol::CacheSizes& caches = krysol::cache_sizes();
+  const auto of = [&](double bytes) {  // two fifths are the matrix, each vector a tenth
+    return iteration_cost({bytes / 80, 1, 8, 0.4 * bytes, 0, true}, 0) - start;
+  };
+  const auto second = static_cast<double>(caches.second);
+  const auto stays = static_cast<double>(caches.stays);
+  EXPECT_NEAR(of(second) / second, 0.25 * 1.7, 1e-9);
+  EXPECT_NEAR(of(1.01 * stays) / stays, 1.01 * 1.7, 1e-9);
+  if (stays > 1.01 * second) {
+    EXPECT_NEAR(of(stays) / stays, 0.45 * 1.7, 1e-9);
+  }
+  SystemSize device{1e3, 5e3, 8, 6e4, 0, false};
+  EXPECT_EQ(iteration_cost(device, 0), 6e4 + 13 * 8e3 + start);
+}
+
+/// The smallest eigenvalue of a chain is not found before its end, and CG is slower near it.
+TEST(PreconditionerChoice, KnowsThatTheSmallestEigenvalueIsNotFound) {
+  constexpr std::size_t n = 300;
+  std::vector<double> u = random_vector<double>(n, 1);
+  for (double& v : u) v = std::abs(v);  // smooth on the whole, as a load is
+  std::vector<double> b(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    b[i] = 2 * u[i] - (i > 0 ? u[i - 1] : 0) - (i + 1 < n ? u[i + 1] : 0);
+  }
+  SolveOptions options;
+  options.preconditioner = "jacobi";
+  double after_32 = 0;
+  options.observer = [&](const Progress& p) {
+    if (p.iteration == 32) after_32 = static_cast<double>(p.iteration + p.iterations_left);
+    return true;
+  };
+  std::vector<double> x(n);
+  const auto r = krysol::solve(to_csr(poisson1d(300)).matrix, b, x, options);
+  ASSERT_EQ(r.status, Status::converged);
+  EXPECT_GT(after_32, 0.6 * static_cast<double>(r.iterations));
+  EXPECT_LT(after_32, 1.5 * static_cast<double>(r.iterations));
+}
+
 TEST(PredictedCost, GrowsWithWhatItDependsOn) {
   using namespace krysol::choice;
   const SystemSize grid{1e6, 7e6, 8, 1e8, 0, true};
@@ -383,8 +434,10 @@ TEST(PredictedCost, GrowsWithWhatItDependsOn) {
   other.nnz *= 2;
   EXPECT_GT(multigrid_cost(other).setup, 1.5 * multigrid_cost(grid).setup);
   EXPECT_GT(elimination_cost(other), elimination_cost(grid));
-  EXPECT_EQ(iteration_cost(grid, 5e8) - iteration_cost(grid, 0), 5e8);
-  EXPECT_EQ(iteration_cost(grid, 0), 1e8 + 13 * 8e6 + 1e5);
+  EXPECT_EQ(price_of(10, 0), 10);
+  EXPECT_EQ(price_of(10, 3), 7);
+  EXPECT_EQ(price_of(10, 9), 4);
+  EXPECT_EQ(price_of(10, 100), 4);
   // Setups are the host's, and the more dear to wait for the faster the device is.
   other = grid;
   other.on_host = false;
