@@ -341,7 +341,7 @@ GridMatrix grid_product(const HostCsr<double>& a, Index block, const GridPattern
   to.row_ptr.data()[to.rows] = first.back();
   out.size = host_array<double>("grid.size", as_size(to.rows));
   const ParentTables parents(c);
-  host_for_throwing("krysol::grid_product", lines, [&](std::int64_t line) {
+  host_for("krysol::grid_product", lines, [&](std::int64_t line) {
     ProductOfNode product(a, block, pattern, c, parents, interpolation.p);
     RepeatedNodes same(c, repeated, interpolation.repeated);
     same.begin_line(static_cast<Index>(line % ny), static_cast<Index>(line / ny));

@@ -218,7 +218,7 @@ Tentative<S> tentative(const Aggregates& aggregates, Index block, const NearNull
            });
   constexpr std::int64_t at_once = 512;  // aggregates, which share an array
   const EqualBlocks pieces{aggregates.count, at_once};
-  host_for_throwing("krysol::tentative", pieces.count(), [&](std::int64_t p) {
+  host_for("krysol::tentative", pieces.count(), [&](std::int64_t p) {
     std::vector<S> local;
     for (std::int64_t g = pieces.first(p); g < pieces.last(p); ++g) {
       const Index* const node = members.node.data() + members.first.data()[g];

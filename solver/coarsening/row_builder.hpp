@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <exception>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -20,22 +19,6 @@ using HostArray = Kokkos::View<T*, Host>;
 template <class T>
 HostArray<T> host_array(const char* label, std::size_t n) {
   return allocate<HostArray<T>>(label, n);
-}
-
-/// host_for with a body that may throw: one of the exceptions is thrown again once all are done.
-template <class Body>
-void host_for_throwing(const char* label, std::int64_t n, const Body& body) {
-  std::exception_ptr thrown;
-  std::mutex mutex;
-  host_for(label, n, [&](std::int64_t i) {
-    try {
-      body(i);
-    } catch (...) {
-      const std::lock_guard lock(mutex);
-      thrown = std::current_exception();
-    }
-  });
-  if (thrown) std::rethrow_exception(thrown);
 }
 
 /// Rows [first[p], first[p + 1]) are for thread p: about as many entries for each of them.
@@ -169,7 +152,7 @@ LooseRows<S> make_rows(const char* label, Index rows, Index cols, const std::vec
   const auto threads = static_cast<std::int64_t>(first.size()) - 1;
   out.stores.reserve(static_cast<std::size_t>(threads));
   for (std::int64_t p = 0; p < threads; ++p) out.stores.emplace_back(memory);
-  host_for_throwing(label, threads, [&](std::int64_t p) {
+  host_for(label, threads, [&](std::int64_t p) {
     const auto at = static_cast<std::size_t>(p);
     RowStore<S>& store = out.stores[at];
     Make mine = make;

@@ -118,34 +118,33 @@ void triple_product_values(const HostCsr<S>& r, const HostCsr<S>& a, const HostC
                                     shares_of_threads(a.row_ptr.data(), a.rows), memory,
                                     ProductRow<S, RowsOfCsr<S>>(a, RowsOfCsr<S>(p), p.cols));
   const std::vector<Index> first = shares_of_threads(r.row_ptr.data(), r.rows);
-  host_for_throwing(
-      "krysol::multigrid(values of R A P)", static_cast<std::int64_t>(first.size()) - 1,
-      [&](std::int64_t share) {
-        std::vector<Offset> place(static_cast<std::size_t>(p.cols), -1);
-        const auto at = static_cast<std::size_t>(share);
-        S* const values = to.values.data();
-        const RowsOfCsr<S> rows(r);
-        for (Index i = first[at]; i < first[at + 1]; ++i) {
-          const Offset begin = to.row_ptr.data()[i];
-          const Offset end = to.row_ptr.data()[i + 1];
-          for (Offset k = begin; k < end; ++k) {
-            place[static_cast<std::size_t>(to.col_idx.data()[k])] = k;
-            values[k] = S(0);
-          }
-          const RowEntries<S> of_r = rows.row(i);
-          for (Offset k = 0; k < of_r.count; ++k) {
-            const S factor = of_r.values[k];
-            const RowEntries<S> of_ap = ap.row(of_r.col_idx[k]);
-            for (Offset q = 0; q < of_ap.count; ++q) {
-              const Offset here = place[static_cast<std::size_t>(of_ap.col_idx[q])];
-              if (here < begin) {
-                throw std::logic_error("krysol::multigrid: a product of another pattern");
-              }
-              values[here] += factor * of_ap.values[q];
-            }
-          }
-        }
-      });
+  host_for("krysol::multigrid(values of R A P)", static_cast<std::int64_t>(first.size()) - 1,
+           [&](std::int64_t share) {
+             std::vector<Offset> place(static_cast<std::size_t>(p.cols), -1);
+             const auto at = static_cast<std::size_t>(share);
+             S* const values = to.values.data();
+             const RowsOfCsr<S> rows(r);
+             for (Index i = first[at]; i < first[at + 1]; ++i) {
+               const Offset begin = to.row_ptr.data()[i];
+               const Offset end = to.row_ptr.data()[i + 1];
+               for (Offset k = begin; k < end; ++k) {
+                 place[static_cast<std::size_t>(to.col_idx.data()[k])] = k;
+                 values[k] = S(0);
+               }
+               const RowEntries<S> of_r = rows.row(i);
+               for (Offset k = 0; k < of_r.count; ++k) {
+                 const S factor = of_r.values[k];
+                 const RowEntries<S> of_ap = ap.row(of_r.col_idx[k]);
+                 for (Offset q = 0; q < of_ap.count; ++q) {
+                   const Offset here = place[static_cast<std::size_t>(of_ap.col_idx[q])];
+                   if (here < begin) {
+                     throw std::logic_error("krysol::multigrid: a product of another pattern");
+                   }
+                   values[here] += factor * of_ap.values[q];
+                 }
+               }
+             }
+           });
 }
 
 template <class S>

@@ -131,15 +131,15 @@ Strength of_blocks(const HostCsr<S>& a, Index block, double theta) {
   for (Index& i : first) i /= block;
   first.back() = s.nodes;
   const auto largest = host_array<double>("strength.largest", static_cast<std::size_t>(s.nodes));
-  host_for_throwing("krysol::strength(largest)", static_cast<std::int64_t>(first.size()) - 1,
-                    [&, m = largest.data()](std::int64_t p) {
-                      BlockRow<S> row(a, block);
-                      const auto at = static_cast<std::size_t>(p);
-                      for (Index node = first[at]; node < first[at + 1]; ++node) {
-                        row.load(node);
-                        m[node] = std::sqrt(row.largest_square(node));
-                      }
-                    });
+  host_for("krysol::strength(largest)", static_cast<std::int64_t>(first.size()) - 1,
+           [&, m = largest.data()](std::int64_t p) {
+             BlockRow<S> row(a, block);
+             const auto at = static_cast<std::size_t>(p);
+             for (Index node = first[at]; node < first[at + 1]; ++node) {
+               row.load(node);
+               m[node] = std::sqrt(row.largest_square(node));
+             }
+           });
   s.weight_of_row = host_array<std::uint8_t>("strength.weight", static_cast<std::size_t>(a.nnz()));
   RowMemory<std::uint8_t> memory;
   const LooseRows<std::uint8_t> made =

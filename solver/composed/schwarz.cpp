@@ -141,7 +141,7 @@ HostCsr<T> matrix_of_parts(const SchwarzParts& parts, const HostCsr<T>& a) {
   // visit(k, place): for each row k of a share, with the place of each column of A among the rows
   // of its part, or -1.
   const auto for_rows = [&](const char* label, const auto& visit) {
-    multigrid::host_for_throwing(label, shares.count(), [&](std::int64_t s) {
+    host_for(label, shares.count(), [&](std::int64_t s) {
       std::vector<Index> place(static_cast<std::size_t>(a.rows), -1);
       for (std::int64_t p = shares.first(s); p < shares.last(s); ++p) {
         const Index first = parts.part_ptr[static_cast<std::size_t>(p)];

@@ -2,6 +2,16 @@
 #include <krysol/spmv/base/vector.hpp>
 
 namespace krysol {
+
+void ThrownByBodies::keep() noexcept {
+  const std::lock_guard lock(mutex_);
+  if (!first_) first_ = std::current_exception();
+}
+
+void ThrownByBodies::rethrow() const {
+  if (first_) std::rethrow_exception(first_);
+}
+
 std::optional<std::int64_t> free_device_bytes() {
 #if defined(KOKKOS_ENABLE_CUDA)
   std::size_t free = 0;

@@ -4,6 +4,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <exception>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -223,12 +225,41 @@ Vector<T, Exec> in_memory_of(const Kokkos::View<T*, Properties...>& from) {
   }
 }
 
+/// What the bodies of a loop have thrown, which must not leave their threads.
+class ThrownByBodies {
+ public:
+  /// The exception being handled, if it is the first.
+  void keep() noexcept;
+  /// Throws it again, if there is one.
+  void rethrow() const;
+
+ private:
+  std::mutex mutex_;
+  std::exception_ptr first_;
+};
+
+template <class Body>
+struct CatchingBody {
+  const Body& body;
+  ThrownByBodies& thrown;
+
+  void operator()(std::int64_t i) const {
+    try {
+      body(i);
+    } catch (...) {
+      thrown.keep();
+    }
+  }
+};
+
 /// Runs body(i) for 0 <= i < n on the host's cores; for the conversions between formats, which are
-/// plain host code.
+/// plain host code. What a body throws, of several the first, is thrown again once all are done.
 template <class Body>
 void host_for(const char* label, std::int64_t n, const Body& body) {
+  ThrownByBodies thrown;
   Kokkos::parallel_for(label, Kokkos::RangePolicy<Host, Kokkos::IndexType<std::int64_t>>(0, n),
-                       body);
+                       CatchingBody<Body>{body, thrown});
+  thrown.rethrow();
 }
 
 /// The same where some i take longer than others: each core takes the next.
@@ -236,7 +267,9 @@ template <class Body>
 void host_for_uneven(const char* label, std::int64_t n, const Body& body) {
   using Uneven =
       Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::int64_t>>;
-  Kokkos::parallel_for(label, Uneven(0, n, Kokkos::ChunkSize(1)), body);
+  ThrownByBodies thrown;
+  Kokkos::parallel_for(label, Uneven(0, n, Kokkos::ChunkSize(1)), CatchingBody<Body>{body, thrown});
+  thrown.rethrow();
 }
 
 }  // namespace krysol

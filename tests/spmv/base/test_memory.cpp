@@ -147,6 +147,31 @@ TEST(Memory, KnowsWhatADeviceHasFree) {
 #endif
 }
 
+/// Marks its place, and throws at some.
+struct ThrowingBody {
+  int* done;
+  int mark;
+  bool throws;
+
+  void operator()(std::int64_t i) const {
+    done[i] = mark;
+    if (throws && i % 300 == 299) throw std::bad_alloc();
+  }
+};
+
+/// An exception that left a thread of a loop would end the program.
+TEST(HostFor, GivesItsCallerWhatABodyThrows) {
+  std::vector<int> done(1000, 0);
+  const auto n = static_cast<std::int64_t>(done.size());
+  EXPECT_THROW(krysol::host_for("throws", n, ThrowingBody{done.data(), 1, true}), std::bad_alloc);
+  EXPECT_EQ(done, std::vector<int>(1000, 1)) << "the others are done";
+  EXPECT_THROW(krysol::host_for_uneven("throws", n, ThrowingBody{done.data(), 2, true}),
+               std::bad_alloc);
+  EXPECT_EQ(done, std::vector<int>(1000, 2));
+  krysol::host_for("does not", n, ThrowingBody{done.data(), 3, false});
+  EXPECT_EQ(done, std::vector<int>(1000, 3));
+}
+
 #ifdef __linux__
 /// While it lives, the process may map only so many bytes more than it has.
 class AddressSpaceLimit {
