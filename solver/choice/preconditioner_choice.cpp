@@ -285,8 +285,7 @@ typename PreconditionerChoice<T>::InUse PreconditionerChoice<T>::better_than(
     double remaining, double spent, double most_setup, const InUse& now,
     std::vector<PreconditionerTrial>& trials) {
   constexpr double much_more = 3;  // is left than when too much fill was seen
-  constexpr double guess =
-      1.5;  // what multigrid takes may turn out to be, a factorization is known
+  constexpr double guess = 1.5;    // what multigrid takes may turn out; a factorization is known
   const std::lock_guard lock(mutex_);
   if (!seen_) {
     const auto nodes = grid_of_nodes(a_);

@@ -18,8 +18,7 @@ constexpr double passes_of_grids = 45;        // likewise, where levels are grid
 constexpr double setup_of_row = 2500;
 constexpr double passes_of_cycle = 1.2;
 constexpr double cycle_of_row = 200;
-constexpr double computed_entry =
-    2.5;  // what a product computes as fast, however few bytes it reads
+constexpr double computed_entry = 2.5;      // of a product, however few bytes it reads
 constexpr double from_second_level = 0.25;  // of the time for bytes from memory
 constexpr double from_caches = 0.45;
 constexpr double order_of_row = 8000;

@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <exception>
 #include <limits>
-#include <mutex>
 
 #include <fmt/core.h>
 #include <Eigen/Dense>
@@ -145,9 +143,7 @@ FsaiFactor<T> make_fsai_factor(const HostCsr<T>& a) {
   const EqualBlocks pieces{a.rows, step};
   std::vector<Index> bad(static_cast<std::size_t>(pieces.count()), 0);
   std::vector<Index> first_bad(bad.size(), -1);
-  std::exception_ptr thrown;
-  std::mutex mutex;
-  const auto make = [&](std::int64_t p) {
+  host_for_uneven("krysol::fsai", pieces.count(), [&](std::int64_t p) {
     RowsOfInverse<T> inverse(part, scale);
     const auto at = static_cast<std::size_t>(p);
     for (std::int64_t i = pieces.first(p); i < pieces.last(p); ++i) {
@@ -157,16 +153,7 @@ FsaiFactor<T> make_fsai_factor(const HostCsr<T>& a) {
                                         f.g.values.data() + begin);
       if (!definite && bad[at]++ == 0) first_bad[at] = static_cast<Index>(i);
     }
-  };
-  host_for_uneven("krysol::fsai", pieces.count(), [&](std::int64_t p) {
-    try {
-      make(p);
-    } catch (...) {
-      const std::lock_guard lock(mutex);
-      thrown = std::current_exception();
-    }
   });
-  if (thrown) std::rethrow_exception(thrown);
   for (std::size_t p = 0; p < bad.size(); ++p) {
     f.fallback_rows += bad[p];
     if (f.first_fallback < 0) f.first_fallback = first_bad[p];
