@@ -315,6 +315,7 @@ void SolveJob::take_solve(const ProcessEnd& end) {
   }
   entry.status = text_at(json, {"result", "status"});
   entry.preconditioner = text_at(json, {"preconditioner"});
+  entry.choice = text_at(json, {"preconditioner_choice", "repeat"});
   entry.rhs = text_at(json, {"rhs"});
   if (const auto k = number_at(json, {"result", "iterations"})) {
     entry.iterations = static_cast<std::int64_t>(*k);

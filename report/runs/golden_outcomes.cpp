@@ -38,7 +38,7 @@ std::string as_golden(const RunRecord& run) {
   for (const RunEntry& e : run.entries) {
     std::int64_t fewest = -1;
     std::int64_t most = -1;
-    if (e.iterations >= 0) {
+    if (e.iterations >= 0 && !e.changed_preconditioner()) {
       const auto width =
           more + static_cast<std::int64_t>(std::ceil(band * static_cast<double>(e.iterations)));
       fewest = std::max<std::int64_t>(0, e.iterations - width);
@@ -124,13 +124,14 @@ Comparison compare(const std::vector<GoldenOutcome>& golden, const RunRecord& ru
           1e6);
       continue;
     }
-    if (found->most >= 0 && e.iterations > found->most) {
+    const bool counted = found->most >= 0 && e.iterations >= 0 && !e.changed_preconditioner();
+    if (counted && e.iterations > found->most) {
       add(Change::Kind::worse,
           fmt::format("{}, at most {} were expected",
                       plural(e.iterations, "iteration", "iterations"), grouped(found->most)),
           static_cast<double>(e.iterations) /
               static_cast<double>(std::max<std::int64_t>(1, found->most)));
-    } else if (e.iterations >= 0 && e.iterations < found->fewest) {
+    } else if (counted && e.iterations < found->fewest) {
       add(Change::Kind::better,
           fmt::format("{}, {} or more were expected",
                       plural(e.iterations, "iteration", "iterations"), grouped(found->fewest)),

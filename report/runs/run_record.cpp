@@ -62,6 +62,7 @@ Json json_of(const RunEntry& e) {
           {"cpu_seconds", e.cpu_seconds},
           {"peak_bytes", e.peak_bytes},
           {"preconditioner", e.preconditioner},
+          {"choice", e.choice},
           {"rhs", e.rhs},
           {"timed_format", e.timed_format},
           {"timed_status", e.timed_status},
@@ -98,6 +99,7 @@ class Keys {
     read(key, v);
     to = v;
   }
+  bool has(const char* key) const { return json_.contains(key); }
   bool is_null(const char* key) const {
     const auto found = json_.find(key);
     return found != json_.end() && found->is_null();
@@ -158,6 +160,7 @@ RunEntry entry_from(const Json& json, const std::string& where) {
   keys.read("cpu_seconds", e.cpu_seconds);
   keys.read("peak_bytes", e.peak_bytes);
   keys.read("preconditioner", e.preconditioner);
+  if (keys.has("choice")) keys.read("choice", e.choice);  // not in files of earlier versions
   keys.read("rhs", e.rhs);
   keys.read("timed_format", e.timed_format);
   keys.read("timed_status", e.timed_status);
@@ -218,6 +221,8 @@ std::optional<double> median(std::vector<double> numbers) {
 }
 
 std::optional<double> RunEntry::median_seconds() const { return median(seconds); }
+
+bool RunEntry::changed_preconditioner() const { return choice.find('/') != std::string::npos; }
 std::optional<double> RunRecord::median_triad() const { return median(triad); }
 
 RunIndex::RunIndex(const RunRecord& run) {

@@ -70,7 +70,8 @@ struct RunEntry {
   double wall_seconds = 0;                   // of the process, beside others
   double cpu_seconds = 0;
   std::int64_t peak_bytes = 0;  // memory of the process and its children
-  std::string preconditioner;
+  std::string preconditioner;   // in use at the end
+  std::string choice;           // of `auto`: --precond repeats it; empty where nothing was chosen
   std::string rhs;
   std::string timed_format;           // in the turns
   std::string timed_status;           // of a turn, where it is not `status`
@@ -81,6 +82,8 @@ struct RunEntry {
 
   /// The median of `seconds`; none where there are none.
   std::optional<double> median_seconds() const;
+  /// Whether `auto` left a preconditioner for another one.
+  bool changed_preconditioner() const;
 };
 
 struct RunRecord {

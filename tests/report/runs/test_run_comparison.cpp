@@ -163,6 +163,26 @@ TEST(GoldenOutcomes, ComeBackAndHoldTheRunTheyAreFrom) {
   EXPECT_EQ(compare(golden, other, "golden.tsv").count(Change::Kind::gone), 0U);
 }
 
+TEST(GoldenOutcomes, LeaveIterationsAloneWhereAutoChangedThePreconditioner) {
+  RunEntry one = solved("a", 100);
+  one.choice = "auto:jacobi";
+  RunEntry two = one;
+  two.choice = "auto:jacobi*229/cholesky";
+  two.iterations = 230;
+  const auto of_one = golden_of(as_golden(run_of({one})), "golden.tsv");
+  const auto of_two = golden_of(as_golden(run_of({two})), "golden.tsv");
+  EXPECT_EQ(of_one.at(0).most, 118);
+  EXPECT_EQ(of_two.at(0).fewest, -1);
+  EXPECT_EQ(of_two.at(0).most, -1);
+  EXPECT_TRUE(compare(of_one, run_of({two}), "golden.tsv").changes.empty());
+  EXPECT_TRUE(compare(of_two, run_of({one}), "golden.tsv").changes.empty());
+  two.choice = one.choice;
+  EXPECT_TRUE(compare(of_one, run_of({two}), "golden.tsv").worse());
+  one.choice = "auto:jacobi*229/cholesky";
+  one.checked_residual = 1e-5;  // all else is compared
+  EXPECT_TRUE(compare(of_two, run_of({one}), "golden.tsv").worse());
+}
+
 TEST(GoldenOutcomes, SayWhichLineIsWrong) {
   const std::string good = as_golden(run_of({solved("a", 100)}));
   const auto says = [&](const std::string& text, const std::string& what) {

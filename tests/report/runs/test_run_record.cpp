@@ -38,6 +38,7 @@ RunRecord record_with_everything() {
   e.other_seconds = {0.3, 0.2, 0.1};
   e.curve = {{0, 1}, {5, 1e-3}, {12, 5.5e-9}};
   e.preconditioner = "jacobi";
+  e.choice = "auto:jacobi";
   e.rhs = "A*random:1";
   e.timed_format = "stencil";
   e.timed_status = "stagnated";
