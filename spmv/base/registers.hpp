@@ -244,8 +244,10 @@ struct Registers<T, n, bytes, true> {
       v = reinterpret_cast<Vector>(_mm256_maskload_ps(from + first, there));
       return;
     } else if constexpr (n == 4 && sizeof(T) == 8) {
+      // Of each 64 bits the upper ones, which hold `bits` as well, are shifted out.
       const __m256i there =
-          _mm256_sllv_epi64(_mm256_set1_epi64x(bits >> lane), _mm256_setr_epi64x(63, 62, 61, 60));
+          _mm256_sllv_epi64(_mm256_set1_epi32(static_cast<int>(bits)),
+                            _mm256_setr_epi64x(63 - lane, 62 - lane, 61 - lane, 60 - lane));
       v = reinterpret_cast<Vector>(_mm256_maskload_pd(from + first + lane, there));
       return;
     }

@@ -104,7 +104,7 @@ struct SellProduct {
   KOKKOS_INLINE_FUNCTION void operator()(const Member<Exec>&, std::int64_t first, int count,
                                          T* sum) const {
     if constexpr (Tiles<Exec>::tiled) {
-      if (beyond_cache) {
+      if (beyond_cache || asks_within_caches<T>) {
         add_slices<true>(first, count, sum);
       } else {
         add_slices<false>(first, count, sum);

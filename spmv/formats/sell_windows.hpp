@@ -77,10 +77,15 @@ struct SellWindowsProduct {
   bool beyond_cache;
   bool gathers;  // see gathers_pay
 
-  /// Asks for the values of a slot further on: 4 KiB of doubles, beyond their page.
+  /// Asks for the values of a slot further on: 4 KiB of doubles, beyond their page; half of that
+  /// within the caches.
   template <bool fetch>
   KOKKOS_FORCEINLINE_FUNCTION static void ask(const S* v) {
-    if constexpr (fetch) prefetch(v + 512);
+    if constexpr (fetch) {
+      prefetch(v + 512);
+    } else if constexpr (asks_within_caches<T>) {
+      prefetch(v + 256);
+    }
   }
 
   /// instruction: see gathers_pay. Known to the compiler, because loops with both ways have too few

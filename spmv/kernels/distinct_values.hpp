@@ -13,6 +13,34 @@ namespace krysol {
 /// The most that a table of values holds: as many as codes of 16 bits tell apart.
 inline constexpr std::size_t most_values = 65536;
 
+/// The bits of a value of at most 16 bytes.
+template <class S>
+class ValueBits {
+ public:
+  ValueBits() = default;
+  explicit ValueBits(const S& value) {
+    static_assert(sizeof(S) <= 16);
+    std::memcpy(&low_, static_cast<const void*>(&value), first);
+    if constexpr (sizeof(S) > first) {
+      std::memcpy(&high_, reinterpret_cast<const char*>(&value) + first, sizeof(S) - first);
+    }
+  }
+
+  bool operator==(const ValueBits&) const = default;
+  /// The upper bits are the best.
+  std::uint64_t hash() const {
+    constexpr std::uint64_t factor = 0x9E3779B97F4A7C15U;
+    const std::uint64_t h = low_ * factor;
+    return sizeof(S) > first ? (h ^ high_) * factor : h;
+  }
+
+ private:
+  static constexpr std::size_t first = std::min(sizeof(S), sizeof(std::uint64_t));
+
+  std::uint64_t low_ = 0;
+  std::uint64_t high_ = 0;  // of those of more than 8 bytes
+};
+
 /// Values by their bits, numbered in the order in which they came. An open hash table, at most a
 /// quarter full, of 256 values a sixteenth: a second probe is a branch that is predicted badly.
 template <class S>
@@ -24,7 +52,7 @@ class DistinctValues {
 
   /// The value's number; that of a new one is the number of those before it.
   std::int32_t add(const S& value) {
-    const Bits bits = bits_of(value);
+    const Bits bits(value);
     Slot& slot = slot_[find(bits)];
     if (slot.number >= 0) return slot.number;
     const auto number = static_cast<std::int32_t>(values_.size());
@@ -34,45 +62,25 @@ class DistinctValues {
     return number;
   }
   /// Of one that is there.
-  std::int32_t number_of(const S& value) const { return slot_[find(bits_of(value))].number; }
+  std::int32_t number_of(const S& value) const { return slot_[find(Bits(value))].number; }
 
  private:
-  /// The bits of a value of at most 16 bytes.
-  struct Bits {
-    std::uint64_t low = 0;
-    std::uint64_t high = 0;  // of those of more than 8
-  };
+  using Bits = ValueBits<S>;
   struct Slot {
     Bits bits;
     std::int32_t number = -1;
   };
 
-  static Bits bits_of(const S& value) {
-    static_assert(sizeof(S) <= 16);
-    constexpr std::size_t first = std::min(sizeof(S), sizeof(Bits::low));
-    Bits bits;
-    std::memcpy(&bits.low, static_cast<const void*>(&value), first);
-    if constexpr (sizeof(S) > first) {
-      std::memcpy(&bits.high, reinterpret_cast<const char*>(&value) + first, sizeof(S) - first);
-    }
-    return bits;
-  }
-  static bool same(const Bits& a, const Bits& b) {
-    return a.low == b.low && (sizeof(S) <= sizeof a.low || a.high == b.high);
-  }
   std::size_t find(const Bits& bits) const {
-    constexpr std::uint64_t factor = 0x9E3779B97F4A7C15U;
-    std::uint64_t h = bits.low * factor;
-    if constexpr (sizeof(S) > sizeof bits.low) h = (h ^ bits.high) * factor;
-    std::size_t at = static_cast<std::size_t>(h >> 40U) & last_;  // at most 18 bits of the upper 24
-    while (!same(slot_[at].bits, bits) && slot_[at].number >= 0) at = (at + 1) & last_;
+    std::size_t at = static_cast<std::size_t>(bits.hash() >> 40U) & last_;  // at most 18 bits
+    while (!(slot_[at].bits == bits) && slot_[at].number >= 0) at = (at + 1) & last_;
     return at;  // an empty slot has the bits of 0 and, to tell, no number
   }
   void grow() {
     slot_.assign(2 * slot_.size(), Slot{});
     last_ = slot_.size() - 1;
     for (std::size_t k = 0; k < values_.size(); ++k) {
-      const Bits bits = bits_of(values_[k]);
+      const Bits bits(values_[k]);
       slot_[find(bits)] = {bits, static_cast<std::int32_t>(k)};
     }
   }

@@ -2,6 +2,7 @@
 #include <krysol/spmv/kernels/row_blocks.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include <fmt/core.h>
@@ -20,21 +21,26 @@ constexpr Offset least_blocks_on_host = 64;
 
 Offset mean_of(const Offset* row_ptr, Index rows) { return rows == 0 ? 0 : row_ptr[rows] / rows; }
 
-/// A block is as much work as rows_per_block rows of mean length, and no more than the first two
-/// caches hold; a longer row is a block.
+/// A block is as much work as rows_per_block rows of mean length at most, and no more than the
+/// first two caches hold; a longer row is a block. Each ends as near as rows allow to where equal
+/// ones would, and their number is a multiple of eight, so that threads, which take as many blocks
+/// each, have as much to do.
 void cut_for_host(const Offset* row_ptr, Index rows, std::int64_t rows_per_block,
                   Offset row_overhead, std::vector<Index>& block_row) {
   const Offset all = row_ptr[rows] + rows * row_overhead;
-  const Offset target = std::min({rows_per_block * (mean_of(row_ptr, rows) + row_overhead),
-                                  most_work_on_host, all / least_blocks_on_host});
-  Offset work = 0;
-  for (Index i = 0; i < rows; ++i) {
-    const Offset row = row_ptr[i + 1] - row_ptr[i] + row_overhead;
-    if (work > 0 && work + row > target) {
-      block_row.push_back(i);
-      work = 0;
-    }
-    work += row;
+  const Offset most =
+      std::min(rows_per_block * (mean_of(row_ptr, rows) + row_overhead), most_work_on_host);
+  constexpr Offset step = 8;
+  const Offset least = std::max(all / std::max<Offset>(most, 1) + 1, least_blocks_on_host);
+  const Offset blocks = (least + step - 1) / step * step;
+  const double share = static_cast<double>(all) / static_cast<double>(blocks);
+  double ends = 1;  // of so many shares the block that row i is for
+  for (Index i = 1; i < rows; ++i) {
+    const auto before = static_cast<double>(row_ptr[i] + i * row_overhead);
+    const auto row = static_cast<double>(row_ptr[i + 1] - row_ptr[i] + row_overhead);
+    if (before + row / 2 < share * ends) continue;
+    block_row.push_back(i);
+    ends = std::max(ends, std::floor(before / share)) + 1;
   }
 }
 

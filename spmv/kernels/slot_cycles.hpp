@@ -15,8 +15,8 @@ namespace krysol {
 constexpr bool wide_registers = register_bytes >= 64;
 constexpr double cycles_of_neighbours = wide_registers ? 2 : 3;
 constexpr double cycles_of_some_neighbours = wide_registers ? 2.3 : 3.4;
-constexpr double cycles_of_window = wide_registers ? 3.5 : 5.8;
-constexpr double cycles_of_any_columns = wide_registers ? 6 : 7.5;
+constexpr double cycles_of_window = wide_registers ? 3.5 : 6.2;
+constexpr double cycles_of_any_columns = wide_registers ? 6 : 6.6;
 constexpr double cycles_of_slice = 8;
 constexpr double cycles_of_sorted_slice = 14;  // results go to rows here and there
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <numeric>
@@ -495,13 +496,14 @@ WindowsPlan plan_windows(const Offset* row_ptr, const Index* col_idx, Index rows
     }
   });
   Offset first_word = 0;
-  std::vector<Offset> first_value = {0};
+  std::vector<Offset> work_before = {0};  // in slots on diagonals, of eight entries each
   for (SlotsOfSlice& mine : plan.slice) {
     mine.slot = plan.slots;
     mine.word = first_word;
     plan.slots += mine.slots();
     first_word += mine.words();
-    first_value.push_back(plan.slots * lanes_of_slice);
+    work_before.push_back(work_before.back() +
+                          std::llround(cost_of(mine) * lanes_of_slice / cycles_of_neighbours));
   }
   plan.words = allocate<Vector<Index, Host>>("sell_windows.words", first_word);
   host_for("krysol::plan_windows(words)", parts, [&](std::int64_t part) {
@@ -510,7 +512,7 @@ WindowsPlan plan_windows(const Offset* row_ptr, const Index* col_idx, Index rows
     std::copy(mine.begin(), mine.end(), plan.words.data() + first.word);
   });
   plan.block_row =
-      plan_row_blocks(first_value.data(), static_cast<Index>(slices), RowSchedule::balanced, true,
+      plan_row_blocks(work_before.data(), static_cast<Index>(slices), RowSchedule::balanced, true,
                       std::max<std::int64_t>(1, rows_per_block / lanes_of_slice),
                       Offset{3} * lanes_of_slice)
           .block_row;

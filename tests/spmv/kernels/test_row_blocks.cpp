@@ -127,7 +127,28 @@ TEST(PlanCsr, KeepsBlocksOfAHostWithinItsCaches) {
   const auto blocks =
       krysol::plan_row_blocks(row_ptr.data(), 10000, RowSchedule::balanced, true, 512);
   expect_covers(blocks, 10000);
-  EXPECT_EQ(blocks.block_row[1], 81);  // 8192 / 100
+  EXPECT_GT(blocks.block_row.size() - 1, 122U);  // 10^6 / 8192
+  for (std::size_t b = 0; b + 1 < blocks.block_row.size(); ++b) {
+    EXPECT_LE(blocks.block_row[b + 1] - blocks.block_row[b], 81);  // 8192 / 100
+  }
+}
+
+TEST(PlanCsr, GivesThreadsThatTakeAsManyBlocksEachAsMuchToDo) {
+  std::vector<Offset> row_ptr = {0};
+  constexpr Index rows = 700;
+  constexpr Offset longest = 47;
+  for (Offset i = 0; i < rows; ++i) row_ptr.push_back(row_ptr.back() + 30 + i * i % 18);
+  const auto plan = krysol::plan_row_blocks(row_ptr.data(), rows, RowSchedule::balanced, true, 64);
+  expect_covers(plan, rows);
+  const auto blocks = plan.block_row.size() - 1;
+  EXPECT_EQ(blocks, 64U);
+  const auto work_before = [&](Index i) { return row_ptr[static_cast<std::size_t>(i)] + 3 * i; };
+  for (std::size_t b = 0; b <= blocks; ++b) {  // as near to b equal blocks as rows allow
+    const double wanted = static_cast<double>(work_before(rows)) * static_cast<double>(b) /
+                          static_cast<double>(blocks);
+    EXPECT_NEAR(static_cast<double>(work_before(plan.block_row[b])), wanted, (longest + 3.0) / 2)
+        << "block " << b << " of " << blocks;
+  }
 }
 
 TEST(PlanCsr, CutsSmallMatricesIntoBlocksForManyThreads) {
