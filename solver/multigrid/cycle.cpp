@@ -54,6 +54,22 @@ Csr<S, Exec> as_csr(const HostCsr<W>& host) {
   return a;
 }
 
+/// The level's matrix with the arrays of `before`, which has its pattern, where only their values
+/// differ; false elsewhere.
+template <class S, class Exec, class W>
+bool set_values(const HostLevel<W>& from, const LevelMatrix<S, Exec>& before,
+                LevelMatrix<S, Exec>& to) {
+  if constexpr (std::is_same_v<S, float> && on_host<Exec>) {
+    const auto* same = std::get_if<StencilPattern<S, Exec>>(&before.format);
+    if (same == nullptr || same->rows != from.a.rows || same->nnz() != from.a.nnz()) return false;
+    const double* const scale = from.scale.extent(0) > 0 ? from.scale.data() : nullptr;
+    to.format = with_values(*same, from.a.row_ptr.data(),
+                            ScaledEntry<S, W>{from.a.col_idx.data(), from.a.values.data(), scale});
+    return true;
+  }
+  return false;
+}
+
 /// y := P' x from a level to the next one.
 template <class S, class Exec>
 void restrict_to(const Exec& exec, const Level<S, Exec>& level, const Vector<S, Exec>& x,
@@ -110,18 +126,22 @@ LevelMatrix<S, Exec> make_level_matrix(const HostCsr<S>& a, Index block, bool gr
 
 template <class S, class Exec>
 template <class W>
-Hierarchy<S, Exec>::Hierarchy(const HostHierarchy<W>& host, const CycleOptions& options, bool grid)
+Hierarchy<S, Exec>::Hierarchy(const HostHierarchy<W>& host, const CycleOptions& options, bool grid,
+                              const Hierarchy* before)
     : options_(options) {
   if (options_.degree == 0) options_.degree = host.degree;
   for (std::size_t l = 0; l < host.levels.size(); ++l) {
     const HostLevel<W>& from = host.levels[l];
     const bool first = l == 0;
     Level<S, Exec> level;
-    level.a = options_.smoother == SmootherKind::gauss_seidel
-                  ? as_csr_level<S, Exec>(scaled_entries<S>(from.a, from.scale), first)
-                  : make_level_matrix<S, Exec>(scaled_entries<S>(from.a, from.scale),
-                                               first || host.grid ? host.block : 1,
-                                               host.grid || (first && grid), first);
+    if (before == nullptr || l >= before->levels_.size() ||
+        !set_values(from, before->levels_[l].a, level.a)) {
+      level.a = options_.smoother == SmootherKind::gauss_seidel
+                    ? as_csr_level<S, Exec>(scaled_entries<S>(from.a, from.scale), first)
+                    : make_level_matrix<S, Exec>(scaled_entries<S>(from.a, from.scale),
+                                                 first || host.grid ? host.block : 1,
+                                                 host.grid || (first && grid), first);
+    }
     const bool solved = l + 1 == host.levels.size() && host.inverse.extent(0) > 0;
     if (!solved) level.smoother = make_smoother<S, Exec>(options_.smoother, from, level.a);
     if (from.p.rows > 0) {
@@ -297,9 +317,10 @@ double Hierarchy<S, Exec>::bytes(std::size_t entry) const {
   return total + static_cast<double>(rows()) * (3 * static_cast<double>(entry) + 4 * sizeof(S));
 }
 
-#define KRYSOL_INSTANTIATE_FOR(S, W, Exec) \
-  template class Hierarchy<S, Exec>;       \
-  template Hierarchy<S, Exec>::Hierarchy(const HostHierarchy<W>&, const CycleOptions&, bool);
+#define KRYSOL_INSTANTIATE_FOR(S, W, Exec)                                                   \
+  template class Hierarchy<S, Exec>;                                                         \
+  template Hierarchy<S, Exec>::Hierarchy(const HostHierarchy<W>&, const CycleOptions&, bool, \
+                                         const Hierarchy*);
 #define KRYSOL_INSTANTIATE_APPLY(S, T, Exec)                                        \
   template void Hierarchy<S, Exec>::apply(const Exec&, const ConstVector<T, Exec>&, \
                                           const Vector<T, Exec>&) const;

@@ -33,9 +33,11 @@ template <class S, class Exec>
 class Hierarchy {
  public:
   /// From levels made on the host, whose numbers are rounded to S. grid: the finest level may be
-  /// stored as a stencil.
+  /// stored as a stencil. before: one whose levels have the same patterns, or null; arrays that
+  /// hang on those alone are its then.
   template <class W>
-  Hierarchy(const HostHierarchy<W>& host, const CycleOptions& options, bool grid);
+  Hierarchy(const HostHierarchy<W>& host, const CycleOptions& options, bool grid,
+            const Hierarchy* before = nullptr);
 
   Index rows() const { return levels_.front().a.rows(); }
   const std::vector<Level<S, Exec>>& levels() const { return levels_; }

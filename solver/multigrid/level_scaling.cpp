@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include <fmt/core.h>
-#include <krysol/solver/multigrid/cycle_kernels.hpp>
 #include <krysol/solver/precond/jacobi.hpp>
 #include <krysol/spmv/base/finite.hpp>
 
@@ -92,12 +91,10 @@ HostCsr<To> scaled_entries(const HostCsr<From>& a, const HostArray<double>& scal
   }
   out.values = host_array<To>("multigrid.values", static_cast<std::size_t>(a.nnz()));
   host_for("krysol::multigrid(scaled)", a.rows,
-           [=, &a, s = scale.data(), to = out.values.data()](std::int64_t i) {
-             const Index* const col_idx = a.col_idx.data();
-             for (Offset k = a.row_ptr.data()[i]; k < a.row_ptr.data()[i + 1]; ++k) {
-               const From v = a.values.data()[k];
-               to[k] = rounded<To>(scaled ? from_double<From>(s[i] * s[col_idx[k]]) * v : v);
-             }
+           [entry = ScaledEntry<To, From>{a.col_idx.data(), a.values.data(),
+                                          scaled ? scale.data() : nullptr},
+            row_ptr = a.row_ptr.data(), to = out.values.data()](std::int64_t i) {
+             for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) to[k] = entry(i, k);
            });
   return out;
 }

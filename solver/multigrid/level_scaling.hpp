@@ -3,6 +3,7 @@
 #pragma once
 
 #include <krysol/solver/coarsening/row_builder.hpp>
+#include <krysol/solver/multigrid/cycle_kernels.hpp>
 
 namespace krysol::multigrid {
 
@@ -26,6 +27,19 @@ HostArray<double> sizes_of_rows(const HostCsr<S>& r, const HostArray<double>& sc
 /// to := diag(left) A diag(right); null: 1. `to` may be the values of A.
 template <class S>
 void scale_entries(const HostCsr<S>& a, const double* left, const double* right, S* to);
+
+/// An entry of diag(scale) A diag(scale), rounded to To; no scale (null): ones.
+template <class To, class From>
+struct ScaledEntry {
+  const Index* col_idx;
+  const From* values;
+  const double* scale;
+
+  To operator()(std::int64_t i, Offset k) const {
+    const From v = values[k];
+    return rounded<To>(scale != nullptr ? from_double<From>(scale[i] * scale[col_idx[k]]) * v : v);
+  }
+};
 
 /// diag(scale) A diag(scale), rounded to To; the pattern is the same arrays. No scale: ones. The
 /// same matrix where nothing is to be done.

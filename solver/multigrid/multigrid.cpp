@@ -166,15 +166,15 @@ void Multigrid<T, Exec>::set_up(const HostCsr<T>& a, const multigrid::HierarchyO
                                 bool keep) {
   const HostCsr<StoredInDouble> in_double = multigrid::scaled_entries<StoredInDouble>(a, {});
   multigrid::HostHierarchy<StoredInDouble> host = multigrid::make_hierarchy(in_double, levels);
-  store(host);
+  store(host, false);
   if (!keep) return;
   kept_ = std::make_shared<multigrid::HierarchyUpdate<StoredInDouble>>(
       std::move(host), in_double, levels.coarsest, options_.in_double && on_host<Exec>);
 }
 
-/// Takes levels from the host.
+/// Takes levels from the host. same_patterns: as those have that are stored.
 template <class T, class Exec>
-void Multigrid<T, Exec>::store(multigrid::HostHierarchy<StoredInDouble>& host) {
+void Multigrid<T, Exec>::store(multigrid::HostHierarchy<StoredInDouble>& host, bool same_patterns) {
   Kokkos::Timer timer;
   std::vector<SetupFact> facts = facts_of(host, options_.cycle);
   if (options_.in_double) {
@@ -182,8 +182,8 @@ void Multigrid<T, Exec>::store(multigrid::HostHierarchy<StoredInDouble>& host) {
         host, options_.cycle, grid_);
     add_levels(in_double_->levels(), facts);
   } else {
-    levels_ =
-        std::make_shared<const multigrid::Hierarchy<Stored, Exec>>(host, options_.cycle, grid_);
+    levels_ = std::make_shared<const multigrid::Hierarchy<Stored, Exec>>(
+        host, options_.cycle, grid_, same_patterns ? levels_.get() : nullptr);
     add_levels(levels_->levels(), facts);
   }
   Exec{}.fence("krysol::multigrid(setup)");
@@ -291,7 +291,7 @@ void Multigrid<T, Exec>::update(const HostCsr<T>& a) {
   }
   const auto kept = std::move(kept_);  // not there any more where this throws
   try {
-    store(kept->set_values(in_double));
+    store(kept->set_values(in_double), true);
     kept_ = kept;
   } catch (const PreconditionerRefusal&) {  // other levels may do
     *this = Multigrid(a, options_, grid_ ? "stencil" : "", true);

@@ -73,7 +73,7 @@ class Multigrid {
   };
 
   void set_up(const HostCsr<T>& a, const multigrid::HierarchyOptions& levels, bool keep);
-  void store(multigrid::HostHierarchy<StoredInDouble>& host);
+  void store(multigrid::HostHierarchy<StoredInDouble>& host, bool same_patterns);
   Slow slowest(const Csr<T, Exec>& a) const;
   void find_vectors(const HostCsr<T>& a, bool keep);
 

@@ -162,8 +162,11 @@ std::vector<S> values_of_masked(const MaskedLists& lists, const RowPatterns& pat
       entries.insert(entries.end(), of_patterns.begin() + patterns.pattern_ptr[q],
                      of_patterns.begin() + patterns.pattern_ptr[q + 1]);
     }
-    fill_masked(lists, static_cast<Index>(j), entries.data(),
-                values.data() + static_cast<std::size_t>(lists.ptr[j]) * pack_width);
+    const auto first = static_cast<std::size_t>(lists.ptr[j]);
+    fill_masked(
+        lists.rows.data() + first, lists.length(static_cast<Index>(j)),
+        [&entries](int, Offset k) { return entries[static_cast<std::size_t>(k)]; }, 0,
+        values.data() + first * pack_width);
   }
   return values;
 }

@@ -147,39 +147,77 @@ StencilPatternProduct<S, T, Exec> row_product(const StencilPattern<S, Exec>& a,
           masked_rows(a.masked)};
 }
 
-/// Moves the values of slice s to their slots.
-template <class S, Index C, bool pad_mixed>
+/// Where the slots of a matrix begin, and what they hold: arrays of a StencilPattern, or of a plan
+/// for one.
+struct PatternSlots {
+  Index rows;
+  const Offset* slice_ptr;
+  const Index* slice_kind;
+  const Index* masked_ptr;
+  const std::uint8_t* masked_rows;
+};
+
+/// The value of an entry as it stands in the matrix.
+template <class S>
+struct StoredValue {
+  const S* values;
+  S operator()(std::int64_t /*row*/, Offset k) const { return values[k]; }
+};
+
+/// Moves the values of slice s to their slots: value(i, k) is that of entry k, of row i.
+template <class S, Index C, bool pad_mixed, class Value>
 struct FillPatternSlices {
   const Offset* row_ptr;
-  const S* from;
-  const PatternSlices& plan;
-  Index rows;
+  Value value;
+  PatternSlots slots;
   S* values;
 
   void operator()(std::int64_t s) const {
-    const auto at = static_cast<std::size_t>(s);
     const std::int64_t first = s * C;
-    const auto lanes = static_cast<Index>(rows - first < C ? rows - first : C);
-    const S* mine = from + row_ptr[first];
-    S* to = values + plan.slice_ptr[at];
-    const Index pattern = plan.pattern[at];
-    if (pattern < -1) {
-      fill_masked(plan.masked, masked(pattern), mine, to);
+    const auto lanes = static_cast<Index>(slots.rows - first < C ? slots.rows - first : C);
+    S* to = values + slots.slice_ptr[s];
+    const Index kind = slots.slice_kind[s];
+    if (kind < -1) {
+      const Index* const list = slots.masked_ptr + masked(kind);
+      fill_masked(
+          slots.masked_rows + list[0], list[1] - list[0],
+          [this, first](int l, Offset k) { return value(first + l, k); }, row_ptr[first], to);
       return;
     }
-    if (pattern == -1 && !pad_mixed) {
-      std::copy(mine, from + row_ptr[first + lanes], to);
+    if (kind == -1 && !pad_mixed) {
+      for (std::int64_t i = first; i < first + lanes; ++i) {
+        for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) *to++ = value(i, k);
+      }
       return;
     }
-    const Offset slots = (plan.slice_ptr[at + 1] - plan.slice_ptr[at]) / C;
+    const Offset n = (slots.slice_ptr[s + 1] - slots.slice_ptr[s]) / C;
     for (Index l = 0; l < C; ++l) {
-      const Offset length = l < lanes ? row_ptr[first + l + 1] - row_ptr[first + l] : 0;
-      for (Offset j = 0; j < slots; ++j) {
-        to[j * C + l] = j < length ? from[row_ptr[first + l] + j] : S(0);
+      const std::int64_t i = first + l;
+      const Offset length = l < lanes ? row_ptr[i + 1] - row_ptr[i] : 0;
+      for (Offset j = 0; j < n; ++j) {
+        to[j * C + l] = j < length ? value(i, row_ptr[i] + j) : S(0);
       }
     }
   }
 };
+
+/// On a host, a matrix with the pattern of `a` and other values: value(i, k) is that of entry k, of
+/// row i, of a matrix in compressed rows. The other arrays are those of `a`.
+template <class S, class Exec, class Value>
+requires on_host<Exec> StencilPattern<S, Exec> with_values(const StencilPattern<S, Exec>& a,
+                                                           const Offset* row_ptr,
+                                                           const Value& value) {
+  StencilPattern<S, Exec> other = a;
+  other.values = allocate<decltype(a.values)>("stencil_pattern.values",
+                                              static_cast<Offset>(a.values.extent(0)));
+  const PatternSlots slots{a.rows, a.slice_ptr.data(), a.slice_kind.data(), a.masked.ptr.data(),
+                           a.masked.rows.data()};
+  host_for("krysol::with_values(stencil_pattern)",
+           static_cast<std::int64_t>(a.slice_kind.extent(0)),
+           FillPatternSlices<S, StencilPattern<S, Exec>::slice, false, Value>{row_ptr, value, slots,
+                                                                              other.values.data()});
+  return other;
+}
 
 /// Throws FormatRefusal where too few rows are alike.
 template <class S, class Exec>
@@ -207,8 +245,12 @@ void from_csr(const HostCsr<S>& host, StencilPattern<S, Exec>& a) {
   a.values = allocate<decltype(a.values)>("stencil_pattern.values", slots);
   const auto values = Kokkos::create_mirror_view(Kokkos::HostSpace{}, a.values);
   host_for("krysol::from_csr(stencil_pattern)", static_cast<std::int64_t>(plan.pattern.size()),
-           FillPatternSlices<S, C, pad_mixed>{host.row_ptr.data(), host.values.data(), plan,
-                                              host.rows, values.data()});
+           FillPatternSlices<S, C, pad_mixed, StoredValue<S>>{
+               host.row_ptr.data(),
+               {host.values.data()},
+               {host.rows, plan.slice_ptr.data(), plan.pattern.data(), plan.masked.ptr.data(),
+                plan.masked.rows.data()},
+               values.data()});
   Kokkos::deep_copy(a.values, values);
 }
 

@@ -21,16 +21,15 @@ struct MaskedLists {
   }
 };
 
-/// Moves the entries of eight rows, one row after another in `from`, to the slots of list j:
-/// to[8 k + l], 0 where row l has none.
-template <class S>
-void fill_masked(const MaskedLists& lists, Index j, const S* from, S* to) {
-  const auto begin = static_cast<std::size_t>(lists.ptr[static_cast<std::size_t>(j)]);
-  const auto n = static_cast<std::size_t>(lists.length(j));
-  for (std::size_t l = 0; l < pack_width; ++l) {
-    for (std::size_t k = 0; k < n; ++k) {
-      const bool has = (lists.rows[begin + k] >> l & 1U) != 0;
-      to[k * pack_width + l] = has ? *from++ : S(0);
+/// Moves the entries of eight rows to the slots of a list of n offsets, which rows has[j] have:
+/// to[8 j + l], 0 where row l has none. value(l, k) is that of entry k, of row l; they follow each
+/// other from `first` on.
+template <class S, class Value>
+void fill_masked(const std::uint8_t* has, Index n, const Value& value, Offset first, S* to) {
+  Offset k = first;
+  for (int l = 0; l < pack_width; ++l) {
+    for (Index j = 0; j < n; ++j) {
+      to[Offset{j} * pack_width + l] = (has[j] >> l & 1) != 0 ? value(l, k++) : S(0);
     }
   }
 }

@@ -206,6 +206,28 @@ TEST(MaskedSlices, SumNoRowsPastTheEndOfTheMatrix) {
   expect_sums_of_rows_alone<krysol::StencilPattern<double, Host>>();
 }
 
+/// Slices of one pattern, masked ones, and those that stay mixed.
+TEST(StencilPattern, TakesOtherValuesInPlaceOfItsOwn) {
+  for (const HostCsr<double>& host :
+       {grid(), krysol::to_csr(poisson2d(1, 5)).matrix,
+        krysol::to_csr(random_sparse<double>(200, 150, 6, 31)).matrix}) {
+    krysol::StencilPattern<double, Host> before;
+    from_csr(host, before);
+    HostCsr<double> other = host;
+    other.values = Kokkos::View<double*, Host>("other", host.values.extent(0));
+    for (std::size_t k = 0; k < other.values.extent(0); ++k) {
+      other.values(k) = 1 / (1 + static_cast<double>(k));
+    }
+    krysol::StencilPattern<double, Host> expected;
+    from_csr(other, expected);
+    const auto found =
+        with_values(before, other.row_ptr.data(), krysol::StoredValue<double>{other.values.data()});
+    EXPECT_EQ(to_host(found.values), to_host(expected.values));
+    EXPECT_EQ(found.slice_ptr.data(), before.slice_ptr.data());
+    EXPECT_NE(found.values.data(), before.values.data());
+  }
+}
+
 /// Where hardly two rows are alike, nearly each has a list of its own, which is read with them.
 TEST(SharedLists, AreCountedAmongTheBytes) {
   const auto host = krysol::to_csr(random_sparse<double>(200, 150, 6, 31)).matrix;
