@@ -127,7 +127,8 @@ TEST(PlanCsr, KeepsBlocksOfAHostWithinItsCaches) {
   const auto blocks =
       krysol::plan_row_blocks(row_ptr.data(), 10000, RowSchedule::balanced, true, 512);
   expect_covers(blocks, 10000);
-  EXPECT_GT(blocks.block_row.size() - 1, 122U);  // 10^6 / 8192
+  EXPECT_EQ(blocks.block_row.size() - 1, 128U);  // 10^6 / 8192, and a multiple of eight
+  EXPECT_EQ(blocks.block_row[1], 78);            // 10^4 / 128
   for (std::size_t b = 0; b + 1 < blocks.block_row.size(); ++b) {
     EXPECT_LE(blocks.block_row[b + 1] - blocks.block_row[b], 81);  // 8192 / 100
   }
