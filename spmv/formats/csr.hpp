@@ -7,6 +7,7 @@
 #include <krysol/spmv/base/processor.hpp>
 #include <krysol/spmv/kernels/missed_reads.hpp>
 #include <krysol/spmv/kernels/row_blocks.hpp>
+#include <krysol/spmv/kernels/row_lanes.hpp>
 #include <krysol/spmv/kernels/slots.hpp>
 #include <krysol/spmv/matrix/host_csr.hpp>
 
@@ -35,6 +36,7 @@ struct Csr {
   int lanes = 1;           // of a team, on a row
   bool staged = false;     // on a GPU: rows are summed in scratch memory, see StagedRows
   bool scattered = false;  // on a host: rows read x all over, and not from the second caches
+  bool uneven = false;     // on a host: rows often differ in length from the one before
 
   Offset nnz() const { return static_cast<Offset>(values.extent(0)); }
 };
@@ -64,6 +66,7 @@ struct CsrProduct {
   bool use_lanes;
   bool beyond_cache;
   bool few_a_row;  // at most eight nonzeros, in the mean: loops of their own, without a branch
+  bool uneven;     // see Csr
   bool scattered;  // see Csr
   bool gathers;    // see gathers_pay
   bool staged;     // on a GPU: blocks are made for scratch memory, see StagedRows
@@ -182,14 +185,87 @@ struct CsrProduct {
     }
   }
 
+  /// The entries of a row, n at a time. instruction: `gathers`, known to the compiler. Returns
+  /// `end`.
+  template <Ahead ahead, bool instruction, int n>
+  KOKKOS_FORCEINLINE_FUNCTION Offset row_in_lanes(Offset begin, Offset end,
+                                                  Registers<T, n>& total) const {
+    Registers<T, n> entries;
+    Registers<T, n> in;
+    total.fill(T(0));
+    Offset k = begin;
+    for (; k + n <= end; k += n) {
+      if constexpr (ahead != Ahead::nothing) fetch_ahead<n>(k);
+      if constexpr (ahead == Ahead::matrix_and_x) {
+        for (int l = 0; l < n; ++l) prefetch(x + col_idx[k + l + x_ahead]);
+      }
+      in.gather(x, col_idx + k, instruction);
+      entries.load(values + k);
+      total.add_product(entries, in);
+    }
+    if constexpr (ahead != Ahead::nothing) fetch_ahead<n>(k);
+    const auto left = static_cast<int>(end - k);
+    gather_first(x, col_idx + k, left, instruction, in);
+    load_first(values + k, left, entries);
+    total.add_product(entries, in);
+    return end;
+  }
+
+  /// n rows, whose sums stay in registers.
+  template <Ahead ahead, bool instruction, int... l>
+  KOKKOS_FORCEINLINE_FUNCTION Offset rows_in_lanes(Offset begin, const Offset* row_end, T* sum,
+                                                   std::integer_sequence<int, l...>) const {
+    constexpr int n = sizeof...(l);
+    Registers<T, n> row[n];
+    ((begin = row_in_lanes<ahead, instruction>(begin, row_end[l], row[l])), ...);
+    store_sums(row, sum);
+    return begin;
+  }
+
+  /// The same as add_rows, with one branch for every n entries; without one that row lengths decide
+  /// where they are less than n.
+  template <Ahead ahead, bool instruction, int n>
+  KRYSOL_KEEP_APART KOKKOS_INLINE_FUNCTION void add_rows_in_lanes(std::int64_t first, int count,
+                                                                  T* sum) const {
+    const CsrProduct mine = *this;  // in registers, see RowLoop
+    const Offset* const row_end = row_ptr + first + 1;
+    Offset begin = row_ptr[first];
+    int w = 0;
+    for (; w + n <= count; w += n) {
+      begin = mine.template rows_in_lanes<ahead, instruction>(begin, row_end + w, sum + w,
+                                                              std::make_integer_sequence<int, n>{});
+    }
+    for (; w < count; ++w) {
+      Registers<T, n> row;
+      begin = mine.template row_in_lanes<ahead, instruction>(begin, row_end[w], row);
+      sum[w] = row.sum();
+    }
+  }
+
+  template <Ahead ahead, bool few>
+  KOKKOS_FORCEINLINE_FUNCTION void add_rows_with(std::int64_t first, int count, T* sum) const {
+    if constexpr (has_row_lanes<S, T>) {
+      constexpr int n = lanes_of_rows<T, few>;
+      if (!few || uneven || use_lanes) {
+        if (gathers) {
+          add_rows_in_lanes<ahead, true, n>(first, count, sum);
+        } else {
+          add_rows_in_lanes<ahead, false, n>(first, count, sum);
+        }
+        return;
+      }
+    }
+    add_rows<ahead, few>(first, count, sum);
+  }
+
   template <bool few>
   KOKKOS_FORCEINLINE_FUNCTION void add_rows_of(std::int64_t first, int count, T* sum) const {
     if (!beyond_cache) {
-      add_rows<Ahead::nothing, few>(first, count, sum);
+      add_rows_with<Ahead::nothing, few>(first, count, sum);
     } else if (may_ask_for_x(row_ptr[first + count])) {
-      add_rows<Ahead::matrix_and_x, few>(first, count, sum);
+      add_rows_with<Ahead::matrix_and_x, few>(first, count, sum);
     } else {
-      add_rows<Ahead::matrix, few>(first, count, sum);
+      add_rows_with<Ahead::matrix, few>(first, count, sum);
     }
   }
 
@@ -244,6 +320,7 @@ CsrProduct<S, T, Exec> row_product(const Csr<S, Exec>& a, const Kokkos::View<con
           a.lanes > 1,
           reads_beyond_cache(bytes(a), x),
           a.nnz() <= Offset{8} * a.rows,
+          a.uneven,
           a.scattered,
           gathers_pay<T>(),
           a.staged};
@@ -263,8 +340,8 @@ bool reads_x_all_over(const Csr<S, Exec>& a) {
   return false;
 }
 
-/// Sets `schedule`, `lanes`, `staged`, `block_row` and `scattered`. Call it after filling the
-/// arrays by hand; the functions below have done so.
+/// Sets `schedule`, `lanes`, `staged`, `block_row`, `scattered` and `uneven`. Call it after filling
+/// the arrays by hand; the functions below have done so.
 template <class S, class Exec>
 void set_schedule(Csr<S, Exec>& a, RowSchedule schedule) {
   const auto row_ptr = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, a.row_ptr);
@@ -275,6 +352,7 @@ void set_schedule(Csr<S, Exec>& a, RowSchedule schedule) {
   a.staged = plan.staged;
   a.block_row = to_device<Exec>("csr.block_row", plan.block_row);
   a.scattered = reads_x_all_over(a);
+  a.uneven = Tiles<Exec>::tiled && are_uneven(row_ptr.data(), a.rows);
 }
 
 /// Chooses, before from_csr, a schedule by its name, as in the format name `csr:lanes`.

@@ -84,6 +84,17 @@ int device_lanes(const Offset* row_ptr, Index rows) {
   return lanes;
 }
 
+bool are_uneven(const Offset* row_ptr, Index rows) {
+  constexpr Index most = 4096;         // rows that are looked at
+  const Index step = rows / most | 1;  // odd: not that of a grid's lines
+  std::int64_t differ = 0;
+  std::int64_t seen = 0;
+  for (std::int64_t i = 1; i < rows; i += step, ++seen) {
+    if (row_ptr[i + 1] - row_ptr[i] != row_ptr[i] - row_ptr[i - 1]) ++differ;
+  }
+  return 8 * differ > seen;
+}
+
 RowBlockPlan plan_row_blocks(const Offset* row_ptr, Index rows, RowSchedule schedule, bool host,
                              std::int64_t rows_per_block, Offset row_overhead) {
   RowBlockPlan plan;

@@ -60,6 +60,10 @@ RowBlockPlan plan_row_blocks(const Offset* row_ptr, Index rows, RowSchedule sche
 /// Lanes of a team of a GPU on a row of mean length, where they read it from memory.
 int device_lanes(const Offset* row_ptr, Index rows);
 
+/// True where more than an eighth of the rows, by a sample, differ in length from the one before: a
+/// branch at the end of each is mispredicted so often that it takes longer than short rows do.
+bool are_uneven(const Offset* row_ptr, Index rows);
+
 namespace detail {
 /// Throws std::invalid_argument where a matrix with rows has no blocks: it would multiply nothing.
 void require_schedule(std::string_view format, Index rows, std::size_t block_rows);

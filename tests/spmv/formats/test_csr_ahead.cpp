@@ -64,6 +64,87 @@ TEST(Csr, AsksMemoryAheadWithoutChangingASum) {
   ask_ahead<DeviceComplex>(7, true);
 }
 
+/// Sums of rows [first, last) in lanes, by one instruction for several entries of x or by loads.
+template <krysol::Ahead ahead, bool instruction, int n, class T, class Product>
+std::vector<T> sums_in_lanes(const Product& product, Index first, Index last) {
+  std::vector<T> sums(static_cast<std::size_t>(last - first));
+  product.template add_rows_in_lanes<ahead, instruction, n>(first, last - first, sums.data());
+  return sums;
+}
+
+template <class S>
+krysol::HostCsr<S> as_stored(const krysol::HostCsr<double>& a) {
+  krysol::HostCsr<S> stored;
+  stored.rows = a.rows;
+  stored.cols = a.cols;
+  stored.row_ptr = a.row_ptr;
+  stored.col_idx = a.col_idx;
+  stored.values = krysol::allocate<decltype(stored.values)>("stored.values", a.nnz());
+  for (krysol::Offset k = 0; k < a.nnz(); ++k) stored.values(k) = static_cast<S>(a.values(k));
+  return stored;
+}
+
+/// Rows of 0 to 40 entries, whose columns x has numbers for, and infinity elsewhere.
+template <class S, class T, int n>
+void sum_in_lanes(double rounding) {
+  using Exec = Kokkos::DefaultHostExecutionSpace;
+  constexpr Index rows = 431;
+  auto t = no_entries<double>(rows, 3 * rows);
+  const auto random = random_vector<double>(std::size_t{rows} * 41, 19);
+  std::vector<double> want(rows, 0);
+  std::vector<double> size(rows, 0);
+  auto x = random_vector<double>(3 * rows, 20);
+  std::size_t k = 0;
+  for (Index i = 0; i < rows; ++i) {
+    for (Index j = 0; j < 17 * i % 41; ++j, ++k) {
+      const Index column = 3 * ((i + 13 * j) % rows);
+      const double product =
+          static_cast<double>(static_cast<S>(random[k])) *
+          static_cast<double>(static_cast<T>(x[static_cast<std::size_t>(column)]));
+      t.add(i, column, random[k]);
+      want[static_cast<std::size_t>(i)] += product;
+      size[static_cast<std::size_t>(i)] += std::abs(product);
+    }
+  }
+  std::vector<T> of_lanes(x.begin(), x.end());
+  for (std::size_t c = 0; c < of_lanes.size(); ++c) {
+    if (c % 3 != 0) of_lanes[c] = std::numeric_limits<T>::infinity();
+  }
+  krysol::Csr<S, Exec> a;
+  from_csr(as_stored<S>(to_csr(t).matrix), a);
+  EXPECT_TRUE(a.uneven);
+  a.scattered = true;
+  const auto device_x = to_device<Exec>(of_lanes);
+  const auto product = row_product(a, krysol::ConstVector<T, Exec>(device_x));
+  const auto sums = sums_in_lanes<krysol::Ahead::nothing, true, n, T>(product, 0, rows);
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    EXPECT_LE(std::abs(sums[i] - want[i]), rounding * 44 * size[i]) << i;
+  }
+  EXPECT_EQ((sums_in_lanes<krysol::Ahead::nothing, false, n, T>(product, 0, rows)), sums);
+  EXPECT_EQ((sums_in_lanes<krysol::Ahead::matrix, true, n, T>(product, 0, rows)), sums);
+  EXPECT_EQ((sums_in_lanes<krysol::Ahead::matrix, false, n, T>(product, 0, rows)), sums);
+  // Several rows together, or each by itself.
+  for (Index i = 0; i < rows; ++i) {
+    EXPECT_EQ((sums_in_lanes<krysol::Ahead::nothing, true, n, T>(product, i, i + 1))[0],
+              sums[static_cast<std::size_t>(i)])
+        << i;
+  }
+}
+
+TEST(Csr, SumsRowsInLanes) {
+  if constexpr (krysol::has_row_lanes<double, double>) {
+    constexpr double eps = std::numeric_limits<double>::epsilon();
+    sum_in_lanes<double, double, krysol::lanes_of_rows<double, false>>(eps);
+    sum_in_lanes<double, double, krysol::lanes_of_rows<double, true>>(eps);
+    sum_in_lanes<float, double, krysol::lanes_of_rows<double, false>>(eps);
+    sum_in_lanes<float, double, krysol::lanes_of_rows<double, true>>(eps);
+    sum_in_lanes<float, float, krysol::lanes_of_rows<float, true>>(
+        std::numeric_limits<float>::epsilon());
+  } else {
+    GTEST_SKIP() << "this processor, or this build, loads each entry of x by itself";
+  }
+}
+
 /// Where there are no columns there is no x either.
 TEST(Csr, ReadsNothingOfAnEmptyX) {
   using Exec = Kokkos::DefaultHostExecutionSpace;

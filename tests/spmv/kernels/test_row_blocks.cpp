@@ -218,4 +218,21 @@ TEST(PlanCsr, GivesALongRowABlockOfItsOwn) {
   EXPECT_EQ(*(own + 1), 301);
 }
 
+TEST(PlanCsr, SeesWhereLengthsDifferFromRowToRow) {
+  const auto uneven = [](Index rows, auto&& length) {
+    std::vector<Offset> row_ptr = {0};
+    for (Index i = 0; i < rows; ++i) row_ptr.push_back(row_ptr.back() + length(i));
+    return krysol::are_uneven(row_ptr.data(), rows);
+  };
+  EXPECT_FALSE(uneven(0, [](Index) { return 0; }));
+  EXPECT_FALSE(uneven(1, [](Index) { return 7; }));
+  EXPECT_FALSE(uneven(1000, [](Index) { return 5; }));
+  EXPECT_FALSE(uneven(1000, [](Index i) { return i % 20 == 0 ? 4 : 5; })) << "a grid's lines";
+  EXPECT_FALSE(uneven(64 * 4096, [](Index i) { return i % 64 == 0 ? 4 : 5; }));
+  EXPECT_TRUE(uneven(1000, [](Index i) { return i % 10 == 0 ? 4 : 5; }));
+  EXPECT_TRUE(uneven(2, [](Index i) { return i; }));
+  EXPECT_FALSE(uneven(100000, [](Index i) { return i < 50000 ? 3 : 8; }));
+  EXPECT_TRUE(uneven(100000, [](Index i) { return i < 50000 ? 3 : i * 7 % 11; }));
+}
+
 }  // namespace
