@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -18,6 +19,10 @@
 #endif
 #if defined(__linux__)
 #include <sched.h>
+#endif
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
+#define KRYSOL_CPUID
+#include <cpuid.h>
 #endif
 
 namespace krysol {
@@ -210,6 +215,30 @@ std::string_view instruction_set() {
   return "another processor";
 #endif
 }
+
+#ifdef KRYSOL_CPUID
+namespace {
+
+__attribute__((target("clflushopt"))) void flush_lines(const char* begin, std::int64_t bytes) {
+  constexpr std::int64_t line = 64;
+  for (std::int64_t k = 0; k < bytes; k += line) {
+    __builtin_ia32_clflushopt(const_cast<char*>(begin) + k);  // it changes nothing
+  }
+}
+
+}  // namespace
+
+void drop_from_caches(const void* begin, std::int64_t bytes) {
+  static const bool has = [] {
+    std::array<unsigned, 4> r{};
+    return __get_cpuid_count(7, 0, &r[0], &r[1], &r[2], &r[3]) != 0 &&
+           (r[1] & unsigned{bit_CLFLUSHOPT}) != 0;
+  }();
+  if (has) flush_lines(static_cast<const char*>(begin), bytes);
+}
+#else
+void drop_from_caches(const void*, std::int64_t) {}
+#endif
 
 double thread_seconds() {
   timespec t{};

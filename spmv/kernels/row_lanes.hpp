@@ -125,7 +125,8 @@ KOKKOS_FORCEINLINE_FUNCTION void gather_first(const T* x, const std::int32_t* in
 }
 
 /// to[l] = row[l].sum(), to the last bit, for n registers of n numbers: by a third of the
-/// instructions, because each adds parts of two or more.
+/// instructions, because each adds parts of two or more. (With masks, all of whose bits are set:
+/// see Registers::gather_at.)
 template <class T, int n>
 KOKKOS_FORCEINLINE_FUNCTION void store_sums(const Registers<T, n>* row, T* to) {
   if constexpr (std::is_same_v<T, double> && n == 4) {
@@ -147,14 +148,15 @@ KOKKOS_FORCEINLINE_FUNCTION void store_sums(const Registers<T, n>* row, T* to) {
       const int l = k < 2 ? 4 * k : 4 * k - 7;
       const auto a = reinterpret_cast<__m512d>(row[l].v);
       const auto b = reinterpret_cast<__m512d>(row[l + 2].v);
-      half[k] = _mm512_add_pd(_mm512_shuffle_f64x2(a, b, 0x44), _mm512_shuffle_f64x2(a, b, 0xee));
+      half[k] = _mm512_add_pd(_mm512_maskz_shuffle_f64x2(0xff, a, b, 0x44),
+                              _mm512_maskz_shuffle_f64x2(0xff, a, b, 0xee));
     }
-    const __m512d even = _mm512_add_pd(_mm512_shuffle_f64x2(half[0], half[1], 0x88),
-                                       _mm512_shuffle_f64x2(half[0], half[1], 0xdd));
-    const __m512d odd = _mm512_add_pd(_mm512_shuffle_f64x2(half[2], half[3], 0x88),
-                                      _mm512_shuffle_f64x2(half[2], half[3], 0xdd));
-    _mm512_storeu_pd(to,
-                     _mm512_add_pd(_mm512_unpacklo_pd(even, odd), _mm512_unpackhi_pd(even, odd)));
+    const __m512d even = _mm512_add_pd(_mm512_maskz_shuffle_f64x2(0xff, half[0], half[1], 0x88),
+                                       _mm512_maskz_shuffle_f64x2(0xff, half[0], half[1], 0xdd));
+    const __m512d odd = _mm512_add_pd(_mm512_maskz_shuffle_f64x2(0xff, half[2], half[3], 0x88),
+                                      _mm512_maskz_shuffle_f64x2(0xff, half[2], half[3], 0xdd));
+    _mm512_storeu_pd(to, _mm512_add_pd(_mm512_maskz_unpacklo_pd(0xff, even, odd),
+                                       _mm512_maskz_unpackhi_pd(0xff, even, odd)));
     return;
   }
 #endif

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <numeric>
+#include <vector>
 
 #include <krysol/spmv/base/processor.hpp>
 #include "files.hpp"
@@ -115,6 +117,15 @@ TEST_F(CpuQuota, OfNonsenseIsNone) {
 TEST(UsableCores, IsOneAtLeastAndBoundsTheDefault) {
   EXPECT_GE(krysol::usable_cores(), 1);
   EXPECT_LE(krysol::default_threads(), krysol::usable_cores());
+}
+
+TEST(Caches, AreLeftByAnArrayThatKeepsItsValues) {
+  std::vector<int> numbers(100000);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  const std::vector<int> before = numbers;
+  krysol::drop_from_caches(numbers.data() + 3, 4 * 99990);  // from the middle of a line to another
+  krysol::drop_from_caches(nullptr, 0);
+  EXPECT_EQ(numbers, before);
 }
 
 }  // namespace
