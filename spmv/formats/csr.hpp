@@ -222,8 +222,8 @@ struct CsrProduct {
     return begin;
   }
 
-  /// The same as add_rows, with one branch for every n entries; without one that row lengths decide
-  /// where they are less than n.
+  /// The same as add_rows, with a branch for every n entries alone: a row with fewer takes none
+  /// that depends on its length.
   template <Ahead ahead, bool instruction, int n>
   KRYSOL_KEEP_APART KOKKOS_INLINE_FUNCTION void add_rows_in_lanes(std::int64_t first, int count,
                                                                   T* sum) const {
