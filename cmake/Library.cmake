@@ -163,6 +163,9 @@ function(krysol_level level)
   endif()
   foreach(target IN LISTS libraries)
     target_compile_options(${target} PRIVATE -march=x86-64-${level})
+    # Tuned for the first processors that had it, as -march=native is for the one at hand: what g++ does for any processor
+    # takes 1.2 to 1.5 times as long on stencils (registers of 64 bytes that cross the lines of the caches, no gathers).
+    target_compile_options(${target} PRIVATE -mtune=$<IF:$<STREQUAL:${level},v4>,skylake-avx512,haswell>)
     set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${folder})
   endforeach()
   if(KRYSOL_INSTALL)
