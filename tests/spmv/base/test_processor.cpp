@@ -119,7 +119,7 @@ TEST(UsableCores, IsOneAtLeastAndBoundsTheDefault) {
   EXPECT_LE(krysol::default_threads(), krysol::usable_cores());
 }
 
-TEST(Caches, AreLeftByAnArrayThatKeepsItsValues) {
+TEST(DropFromCaches, KeepsTheValuesOfAnArray) {
   std::vector<int> numbers(100000);
   std::iota(numbers.begin(), numbers.end(), 0);
   const std::vector<int> before = numbers;
