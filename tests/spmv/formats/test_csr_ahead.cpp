@@ -4,9 +4,11 @@
 
 #include <cmath>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include <krysol/spmv/formats/csr.hpp>
+#include <krysol/spmv/matrix/reduced_precision.hpp>
 #include "problems.hpp"
 #include "spaces.hpp"
 
@@ -72,18 +74,6 @@ std::vector<T> sums_in_lanes(const Product& product, Index first, Index last) {
   return sums;
 }
 
-template <class S>
-krysol::HostCsr<S> as_stored(const krysol::HostCsr<double>& a) {
-  krysol::HostCsr<S> stored;
-  stored.rows = a.rows;
-  stored.cols = a.cols;
-  stored.row_ptr = a.row_ptr;
-  stored.col_idx = a.col_idx;
-  stored.values = krysol::allocate<decltype(stored.values)>("stored.values", a.nnz());
-  for (krysol::Offset k = 0; k < a.nnz(); ++k) stored.values(k) = static_cast<S>(a.values(k));
-  return stored;
-}
-
 /// Rows of 0 to 40 entries, whose columns x has numbers for, and infinity elsewhere.
 template <class S, class T, int n>
 void compare_in_lanes(double rounding) {
@@ -111,7 +101,12 @@ void compare_in_lanes(double rounding) {
     if (c % 3 != 0) of_lanes[c] = std::numeric_limits<T>::infinity();
   }
   krysol::Csr<S, Exec> a;
-  from_csr(as_stored<S>(to_csr(t).matrix), a);
+  const auto host = to_csr(t).matrix;
+  if constexpr (std::is_same_v<S, double>) {
+    from_csr(host, a);
+  } else {
+    from_csr(krysol::reduced_precision(host), a);
+  }
   EXPECT_TRUE(a.uneven);
   a.scattered = true;
   const auto device_x = to_device<Exec>(of_lanes);
