@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <utility>
+
+#include <krysol/spmv/base/processor.hpp>
 #endif
 
 namespace krysol::apps {
@@ -55,6 +57,7 @@ ThreadsApart::ThreadsApart() {
   std::vector<int> cores = cores_of_caller();
   const auto threads = static_cast<std::size_t>(omp_get_max_threads());
   if (threads < 2 || threads > cores.size()) return;
+  usable_cores();  // counted once, and from now on this thread would see those of its part
   cores_ = std::move(cores);
   threads_ = omp_get_max_threads();
   const std::size_t first = part_of(sched_getcpu(), threads, cores_);  // being moved takes long

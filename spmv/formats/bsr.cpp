@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include <fmt/core.h>
-#include <krysol/spmv/kernels/slot_cycles.hpp>
 
 namespace krysol {
 namespace {
@@ -83,8 +82,7 @@ FormatEstimate estimate_bsr(const MatrixProfile& matrix) {
   const auto nnz = static_cast<double>(matrix.nnz());
   return {.bytes = matrix.nnz() * matrix.entry_bytes() +
                    static_cast<std::int64_t>(choose_block(matrix).indices * nnz * sizeof(Index)),
-          .refusal = refuse_block_sample(matrix),
-          .cached = over_gathering_csr()};
+          .refusal = refuse_block_sample(matrix)};
 }
 
 BlockPattern plan_blocks(const Offset* row_ptr, const Index* col_idx, Index rows, Index block,

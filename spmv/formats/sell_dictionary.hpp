@@ -3,8 +3,8 @@
 #pragma once
 
 #include <krysol/spmv/kernels/distinct_values.hpp>
+#include <krysol/spmv/kernels/matrix_profile.hpp>
 #include <krysol/spmv/kernels/short_product.hpp>
-#include <krysol/spmv/kernels/slot_cycles.hpp>
 
 namespace krysol {
 
@@ -57,7 +57,7 @@ struct SellDictionary : ShortSlices<Exec> {
             .refusal = refusal,
             .variant = std::to_string(size.sigma),
             .conversion = 1.9 + 14 * share,
-            .cached = over_gathering_csr() *  // codes are looked up
+            .cached = over_csr_in_lanes() *  // codes are looked up
                       (sample.distinct <= static_cast<std::int64_t>(few_values) ? 2.6 : 3.5)};
   }
 };

@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <atomic>
+#include <optional>
+#include <vector>
+
 #include <krysol/spmv/kernels/masked_slices.hpp>
 #include <krysol/spmv/kernels/slices.hpp>
 
@@ -198,6 +202,61 @@ void from_csr(const HostCsr<S>& host, Stencil<S, Exec>& a) {
   set_masked(plan.masked, a.masked);
   a.masked_values =
       to_device<Exec>("stencil.masked_values", values_of_masked(plan.masked, patterns, values));
+}
+
+/// On a host, a matrix with the pattern of `a` and other values: value(i, k) is that of entry k, of
+/// row i, of a matrix in compressed rows. The other arrays are those of `a`. Nothing where rows
+/// that were alike are not alike any more.
+template <class S, class Exec, class Value>
+requires on_host<Exec> std::optional<Stencil<S, Exec>> with_values(const Stencil<S, Exec>& a,
+                                                                   const Offset* row_ptr,
+                                                                   const Value& value) {
+  constexpr Index C = Stencil<S, Exec>::slice;
+  constexpr Index rows_at_once = 4096;
+  const std::uint16_t* const pattern_of = a.row_pattern.data();
+  const Index* const list = a.pattern_ptr.data();
+  Stencil<S, Exec> other = a;
+  other.values =
+      allocate<decltype(a.values)>("stencil.values", static_cast<Offset>(a.values.extent(0)));
+  other.masked_values = allocate<decltype(a.values)>(
+      "stencil.masked_values", static_cast<Offset>(a.masked_values.extent(0)));
+  S* const values = other.values.data();
+  std::vector<char> seen(a.pattern_ptr.extent(0), 0);
+  for (Index i = 0; i < a.rows; ++i) {  // the first row of each pattern
+    const Index q = pattern_of[i];
+    if (seen[static_cast<std::size_t>(q)] != 0) continue;
+    seen[static_cast<std::size_t>(q)] = 1;
+    for (Index j = list[q]; j < list[q + 1]; ++j) values[j] = value(i, row_ptr[i] + j - list[q]);
+  }
+  std::atomic<bool> alike{true};
+  const EqualBlocks pieces{a.rows, rows_at_once};
+  host_for("krysol::with_values(stencil)", pieces.count(), [&](std::int64_t piece) {
+    bool same = true;
+    for (std::int64_t i = pieces.first(piece); i < pieces.last(piece) && same; ++i) {
+      const S* const mine = values + list[pattern_of[i]];
+      const Offset begin = row_ptr[i];
+      const Offset count = row_ptr[i + 1] - begin;
+      for (Offset k = 0; k < count; ++k) same &= value(i, begin + k) == mine[k];
+    }
+    if (!same) alike = false;
+  });
+  if (!alike) return std::nullopt;
+  const auto lists = static_cast<std::size_t>(a.masked.ptr.extent(0));
+  std::vector<char> filled(lists, 0);
+  for (std::size_t s = 0; s < a.slice_kind.extent(0); ++s) {  // the first slice of each masked list
+    const Index kind = a.slice_kind.data()[s];
+    if (kind >= -1) continue;
+    const auto j = static_cast<std::size_t>(masked(kind));
+    if (filled[j] != 0) continue;
+    filled[j] = 1;
+    const Index* const of_list = a.masked.ptr.data() + j;
+    const auto first = static_cast<std::int64_t>(s) * C;
+    fill_masked(
+        a.masked.rows.data() + of_list[0], of_list[1] - of_list[0],
+        [&value, first](int l, Offset k) { return value(first + l, k); }, row_ptr[first],
+        other.masked_values.data() + Offset{of_list[0]} * pack_width);
+  }
+  return other;
 }
 
 }  // namespace krysol

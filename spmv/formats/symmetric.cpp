@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <krysol/spmv/formats/symmetric.hpp>
 
-#include <krysol/spmv/kernels/slot_cycles.hpp>
+#include <krysol/spmv/kernels/matrix_profile.hpp>
 
 namespace krysol {
 
@@ -11,8 +11,8 @@ FormatEstimate estimate_symmetric(const MatrixProfile& matrix) {
               entries * matrix.entry_bytes() + entries / Symmetric<double, Host>::slice *
                                                    static_cast<std::int64_t>(sizeof(std::uint16_t)),
           .refusal = refuse_unsymmetric_sample(matrix),
-          .cached = 2.6 * over_gathering_csr()};  // each entry is multiplied twice, and added to y
-                                                  // where its column says
+          .cached = 2.6 * over_csr_in_lanes()};  // each entry is multiplied twice, and added to y
+                                                 // where its column says
 }
 
 namespace detail {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include <krysol/spmv/kernels/slot_cycles.hpp>
+#include <krysol/spmv/kernels/matrix_profile.hpp>
 
 namespace krysol {
 
@@ -16,7 +16,7 @@ FormatEstimate estimate_symmetric_bsr(const MatrixProfile& matrix) {
                    static_cast<std::int64_t>(choose_block(matrix).indices *
                                              static_cast<double>(entries * word)),
           .refusal = refusal,
-          .cached = 2 * over_gathering_csr()};  // each entry is multiplied twice
+          .cached = 2 * over_csr_in_lanes()};  // each entry is multiplied twice
 }
 
 namespace detail {

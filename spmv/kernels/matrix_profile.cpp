@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include <fmt/core.h>
+#include <krysol/spmv/kernels/gathers.hpp>
 #include <krysol/spmv/kernels/padding.hpp>
+#include <krysol/spmv/kernels/row_lanes.hpp>
 
 namespace krysol {
 namespace {
@@ -14,6 +16,12 @@ struct LongestRow {
 };
 
 }  // namespace
+
+double over_csr_in_lanes() {
+  if (!has_row_lanes<double, double>) return 1;
+  if (gathers_pay<double>()) return 1.3;
+  return register_bytes >= 64 ? 1.2 : 1.5;
+}
 
 const Offset* MatrixProfile::row_ptr() const {
   return visit([](const auto& a) -> const Offset* { return a.row_ptr.data(); });

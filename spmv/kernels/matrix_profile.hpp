@@ -15,6 +15,11 @@
 
 namespace krysol {
 
+/// The time for a byte of a format over that for a byte of csr, where csr sums rows in the lanes of
+/// registers and the format does not, and all stays in the caches: as seen on a Xeon with AMX,
+/// whose instruction that gathers is fast, and on Zen 4, where entries of x are loaded one by one.
+double over_csr_in_lanes();
+
 /// What a format would cost for a matrix, without converting it. A format states it beside itself:
 ///
 ///     static FormatEstimate estimate(const MatrixProfile& matrix);
@@ -29,9 +34,9 @@ struct FormatEstimate {
       variant{};  // what from_csr would choose, so that it need not be found again; or empty
   bool shares_csr = false;  // its arrays are those of csr: there is next to nothing to convert
   double conversion = 1;    // its time over that of moving each entry once, as most formats do
-  double cached = 1;  // time for a byte of it over that for a byte of csr, where all stays in the
-                      // caches: as seen on a processor or two, so it rules nothing out, but tells
-                      // what to try first
+  double cached = over_csr_in_lanes();  // time for a byte of it over that for a byte of csr, where
+                                        // all stays in the caches: as seen on a processor or two,
+                                        // so it rules nothing out, but tells what to try first
 };
 
 /// A matrix of the host, as the estimates of all formats look at it. What takes a pass over the
@@ -71,6 +76,10 @@ class MatrixProfile {
     return time_over_csr * static_cast<double>(csr_bytes_) /
            static_cast<double>(std::max<std::int64_t>(bytes, 1));
   }
+  /// The share of the time of csr that its bytes alone take at least, where they leave the second
+  /// level of the caches; 0.95 until that was measured.
+  double reading_share() const { return reading_share_; }
+  void set_reading_share(double measured) { reading_share_ = measured; }
   /// Entries of the longest row. One pass over row_ptr.
   Index longest_row() const;
 
@@ -102,6 +111,7 @@ class MatrixProfile {
   Offset nnz_;
   std::int64_t entry_;
   std::int64_t csr_bytes_;
+  double reading_share_ = 0.95;
   mutable std::unordered_map<std::type_index, std::any> known_;
 };
 

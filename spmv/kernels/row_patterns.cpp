@@ -225,8 +225,10 @@ RowSample sample_rows(const MatrixProfile& matrix, bool with_values) {
       sample.alike = share(seen.alike, seen.behind);
       sample.refusal = fmt::format("of {} rows sampled {} differ", seen.all, differ);
     };
-    look(16, 16);
-    bool refuses = a.nnz() > always_allowed(sizeof(S), with_values) && sample.differing > 0.75;
+    const bool may_refuse = a.nnz() > always_allowed(sizeof(S), with_values);
+    if (may_refuse) look(4, 16);  // enough where no two are alike
+    if (!may_refuse || sample.differing < 1) look(16, 16);
+    bool refuses = may_refuse && sample.differing > 0.75;
     if (refuses && sample.differing <= 15.0 / 16) {
       constexpr Index small = 65536;  // rows: a look at some thousand of them is half a conversion
       refuses = a.rows > small;

@@ -49,8 +49,8 @@ struct RowSample {
   double over_csr(bool own_values, double mean_row) const;
 };
 
-/// By some 256 rows: nearly all of them (15 of 16) must differ for a refusal, or in a matrix of
-/// more than 65536 rows half of some 4096. O(1).
+/// By some 64 rows, where no two of them are alike, or 256: nearly all of these (15 of 16) must
+/// differ for a refusal, or in a matrix of more than 65536 rows half of some 4096. O(1).
 RowSample sample_rows(const MatrixProfile& matrix, bool with_values);
 
 /// The lists one after another: offset[pattern_ptr[q] + j] = column minus row of entry j of pattern

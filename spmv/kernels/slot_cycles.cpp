@@ -26,13 +26,10 @@ double cached_slots(const MatrixProfile& matrix, const SlotCounts& slots, std::i
       1.25 * static_cast<double>(matrix.nnz()) + 4 * static_cast<double>(matrix.rows());
   double time = by_csr > 0 ? cycles / by_csr : 1;
   if (matrix.csr_bytes() > cache_sizes().second) {
-    constexpr double of_bytes = 0.95;
-    time = std::max(
-        time, of_bytes * static_cast<double>(bytes) / static_cast<double>(matrix.csr_bytes()));
+    time = std::max(time, matrix.reading_share() * static_cast<double>(bytes) /
+                              static_cast<double>(matrix.csr_bytes()));
   }
   return matrix.per_byte(time, bytes);
 }
-
-double over_gathering_csr() { return gathers_pay<double>() ? 1.3 : 1; }
 
 }  // namespace krysol

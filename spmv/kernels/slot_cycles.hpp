@@ -35,8 +35,4 @@ struct SlotCounts {
 /// second-level caches no less than bytes let expect.
 double cached_slots(const MatrixProfile& matrix, const SlotCounts& slots, std::int64_t bytes);
 
-/// What the time of a format over that of csr grows by where csr gathers by the processor's
-/// instruction and the format has no use for it.
-double over_gathering_csr();
-
 }  // namespace krysol

@@ -527,7 +527,7 @@ FormatEstimate estimate_windows(const MatrixProfile& matrix) {
       choose_slots(matrix.row_ptr(), matrix.col_idx(), matrix.rows(), matrix.cols(), 0);
   const SlicesCost& sample = choice.sample;
   if (sample.nnz == 0 && matrix.nnz() > 0) {  // it saw empty rows only: as other formats of slices
-    return {.bytes = matrix.nnz() * matrix.slot_bytes(), .variant = "1", .conversion = 2.5};
+    return {.bytes = matrix.nnz() * matrix.slot_bytes(), .variant = "1", .conversion = 3.5};
   }
   const double scale = static_cast<double>(matrix.nnz()) / std::max(sample.nnz, 1.0);
   const bool sorted = choice.sigma > 1;
@@ -547,7 +547,7 @@ FormatEstimate estimate_windows(const MatrixProfile& matrix) {
   return {.bytes = bytes,
           .refusal = refuse_more_than(bytes, 1.5, matrix.csr_bytes(), "csr"),
           .variant = std::to_string(choice.sigma),
-          .conversion = 2.5,
+          .conversion = 3.5,
           .cached = cached_slots(matrix, counts, bytes)};
 }
 

@@ -89,8 +89,8 @@ constexpr double moving_once = 8;
 /// All formats but `base`: what an earlier run found fastest, and then those that would take least
 /// together with their conversion, were the multiplications ahead as fast as their bytes, because
 /// what they win makes most of the others needless to convert. Within the caches bytes are not all:
-/// there each format says what one of its bytes costs. Those that use the arrays of base are last,
-/// because they are timed in any case, and in few multiplications where another has won already.
+/// there each format says what one of its bytes costs. Those that use the arrays of base are first:
+/// they are timed in any case, and in few multiplications while these arrays are in the caches.
 std::vector<Candidate> candidates(const MatrixProfile& matrix, std::string_view base,
                                   const Earlier& earlier, double products) {
   const auto of_csr = static_cast<double>(std::max<std::int64_t>(matrix.csr_bytes(), 1));
@@ -104,10 +104,10 @@ std::vector<Candidate> candidates(const MatrixProfile& matrix, std::string_view 
     if (f.name != base) all.push_back({f, f.estimate(matrix)});
   }
   std::stable_sort(all.begin(), all.end(), [&](const Candidate& a, const Candidate& b) {
+    if (a.estimate.shares_csr != b.estimate.shares_csr) return a.estimate.shares_csr;
     const bool a_first = earlier.is_witness(a.name());
     const bool b_first = earlier.is_witness(b.name());
     if (a_first != b_first) return a_first;
-    if (a.estimate.shares_csr != b.estimate.shares_csr) return b.estimate.shares_csr;
     return cost(a.estimate) < cost(b.estimate);
   });
   return all;
@@ -179,14 +179,15 @@ void time_alone(Contender<S, Exec>& c, TimedVectors<S, Exec>& work,
 }
 
 /// Times b, and where it is near a, which was timed before, a as well and both in turns,
-/// `most_turns` of them; sets the least time of each.
+/// `most_turns` of them; sets the least time of each. same_arrays: b has those of a, which was
+/// timed just now: then three multiplications tell that it is slower.
 template <class S, class Exec>
-void compare_in_turns(Contender<S, Exec>& a, Contender<S, Exec>& b, int most_turns,
-                      TimedVectors<S, Exec>& work) {
-  constexpr double far = 1.25;
+void compare_in_turns(Contender<S, Exec>& a, Contender<S, Exec>& b, bool same_arrays,
+                      int most_turns, TimedVectors<S, Exec>& work) {
   constexpr double a_little_slower = 1.05;
   constexpr double much_faster = 0.9;
-  constexpr double beyond_hope = 3;
+  const double far = same_arrays ? a_little_slower : 1.25;
+  const double beyond_hope = same_arrays ? a_little_slower : 3;
   time_alone(b, work, beyond_hope * a.trial->seconds);
   const double ratio = b.trial->seconds / a.trial->seconds;
   if (ratio > far || ratio < 1 / far) return;
@@ -280,12 +281,14 @@ class Roofline {
   void add(std::int64_t bytes, double seconds) {
     if (seconds > 0) rate_ = std::max(rate_, static_cast<double>(bytes) / seconds);
   }
+  /// That a format of so many bytes takes at least.
+  double least_seconds(std::int64_t bytes) const {
+    constexpr double benefit_of_doubt = 1.3;
+    return rate_ > 0 ? static_cast<double>(bytes + vectors_) / (benefit_of_doubt * rate_) : 0;
+  }
   /// Why a format of so many bytes cannot be faster than the best; empty where it could be.
   std::string rules_out(std::int64_t bytes, const FormatTrial& best) const {
-    constexpr double benefit_of_doubt = 1.3;
-    if (rate_ == 0 || !best.measured) return {};
-    const double seconds = static_cast<double>(bytes + vectors_) / (benefit_of_doubt * rate_);
-    if (seconds < best.seconds) return {};
+    if (!best.measured || least_seconds(bytes) < best.seconds) return {};
     return fmt::format("its {} alone take longer than {} does", in_megabytes(bytes), best.name);
   }
 
@@ -327,11 +330,9 @@ class Budget {
   std::string rules_out(const FormatEstimate& estimate, double spent, const FormatTrial& best,
                         double base_seconds) const {
     if (estimate.shares_csr) return {};
-    // Some multiplications are timed, and the formats that use the arrays of csr are to come.
-    constexpr double timed = 6;
-    constexpr double to_come = 4;
-    const double next = estimate.conversion * std::max(moving_once * base_seconds, longest_) +
-                        (timed + to_come) * base_seconds;
+    constexpr double timed = 6;  // multiplications
+    const double next =
+        estimate.conversion * std::max(moving_once * base_seconds, longest_) + timed * base_seconds;
     if (!is_spent(spent + next, best, base_seconds)) return {};
     const double all = options_.products * std::min(best.seconds, base_seconds);
     return fmt::format(
@@ -396,7 +397,7 @@ std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>& csr,
         fmt::format("{} multiplications are too few to measure for", options.products));
   }
 
-  const MatrixProfile profile(csr, on_host<Exec>);
+  MatrixProfile profile(csr, on_host<Exec>);
   const Vector<S, Exec> x = allocate<Vector<S, Exec>>("select.x", csr.cols);
   const Vector<S, Exec> y = zeros<S>(Exec{}, "select.y", csr.rows);
   Kokkos::deep_copy(x, S(1));
@@ -411,6 +412,7 @@ std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>& csr,
   time_alone(best, work);
   roofline.add(*best.trial);
   double base_seconds = best.trial->seconds;
+  profile.set_reading_share(roofline.least_seconds(profile.csr_bytes()) / base_seconds);
   // Within the caches, but the second level has no room for csr and another format.
   const std::int64_t in_caches = profile.csr_bytes() + profile.vector_bytes();
   const bool crowded =
@@ -445,8 +447,8 @@ std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>& csr,
     }
     budget.add(trial, candidate.estimate);
     if (crowded && !candidate.estimate.shares_csr) drop_arrays(csr);
-    compare_in_turns(best, challenger, budget.is_spent(spent(), *best.trial, base_seconds) ? 0 : 2,
-                     work);
+    compare_in_turns(best, challenger, candidate.estimate.shares_csr,
+                     budget.is_spent(spent(), *best.trial, base_seconds) ? 0 : 2, work);
     roofline.add(*best.trial);
     roofline.add(trial);
     if (best.trial->name == base) base_seconds = std::min(base_seconds, best.trial->seconds);

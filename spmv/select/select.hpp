@@ -22,8 +22,8 @@ struct SelectOptions {
   bool mirrored = false;
   /// Choosing may take most_share of the time of `products` multiplications by the best format so
   /// far, or unnoticed_seconds where that is more; a format expected to exceed it is not tried.
-  /// Those with the least estimated time of conversion and `products` multiplications come first;
-  /// formats that use the arrays of csr come last, and are timed in any case.
+  /// Formats that use the arrays of csr come first, and are timed in any case; then those with the
+  /// least estimated time of conversion and `products` multiplications.
   double most_share = 0.2;
   double unnoticed_seconds = 0.0008;
   /// Measurements of an earlier run on this machine for a matrix with this pattern. The fastest but

@@ -298,7 +298,7 @@ TYPED_TEST(Select, StopsWhereItsShareIsSpent) {
 }
 
 /// What takes long to convert may not use up the time of what does not, unless it saves more in the
-/// multiplications ahead. What is timed in any case is last.
+/// multiplications ahead. What is timed in any case is first.
 TYPED_TEST(Select, TriesFirstWhatWouldTakeLeastWithItsConversion) {
   using T = typename TypeParam::Scalar;
   using Exec = typename TypeParam::Space;
@@ -313,7 +313,6 @@ TYPED_TEST(Select, TriesFirstWhatWouldTakeLeastWithItsConversion) {
     FormatChoice choice;
     select_format<T, Exec>(host, options, choice);
     double before = 0;
-    int sharing = 0;
     std::string order;
     for (const FormatTrial& t : choice.trials) {
       const auto info = std::find_if(formats.begin(), formats.end(), [&](const auto& f) {
@@ -321,10 +320,9 @@ TYPED_TEST(Select, TriesFirstWhatWouldTakeLeastWithItsConversion) {
       });
       if (info->name == "csr") continue;
       const auto estimate = info->estimate(profile);
-      EXPECT_TRUE(estimate.shares_csr || sharing == 0) << t.name << " comes after one that shares";
       if (estimate.shares_csr) {
+        EXPECT_TRUE(order.empty()) << t.name << " comes after one that does not share";
         EXPECT_TRUE(t.measured) << t.name << ": " << t.remark;
-        ++sharing;
         continue;
       }
       order += t.name + " ";
@@ -487,7 +485,9 @@ TYPED_TEST(Select, TimesFirstWhatAnEarlierRunFoundFastest) {
     FormatChoice again;
     select_format<T, Exec>(host, options, again);
     EXPECT_TRUE(trial_of(again, name)->measured) << trial_of(again, name)->remark;
-    EXPECT_EQ(again.trials.at(1).name, earlier.trials[1].name);
+    std::size_t first = 1;  // that does not share the arrays of csr
+    while (holds("csr_merge kokkos_kernels", again.trials.at(first).name)) ++first;
+    EXPECT_EQ(again.trials[first].name, earlier.trials[1].name);
     // A conversion that alone takes longer than choosing may is nothing to begin with.
     options = {};
     options.earlier = &earlier;
