@@ -3,371 +3,222 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
+
+#include <krysol/solver/coarsening/grid_product_sums.hpp>
 
 namespace krysol::multigrid {
 namespace {
 
-constexpr std::array<int, 3> unit{1, 3, 9};  // of directions
+int opposite(int d) { return grid_directions - 1 - d; }
 
 bool goes(std::uint32_t directions, int d) {
   return (directions >> static_cast<unsigned>(d) & 1U) != 0;
 }
 
-/// The directions that the product has entries in: along those that are coarsened, all.
+/// The directions that the product has entries in: along those that are coarsened, all; each with
+/// its opposite.
 std::uint32_t directions_of_product(const GridPattern& pattern, const GridCoarsening& c) {
-  std::uint32_t all = pattern.present | std::uint32_t{1} << static_cast<unsigned>(grid_own);
+  std::uint32_t all = std::uint32_t{1} << static_cast<unsigned>(grid_own);
+  for (int d = 0; d < grid_directions; ++d) {
+    if (!goes(pattern.present, d)) continue;
+    all |= std::uint32_t{1} << static_cast<unsigned>(d);
+    all |= std::uint32_t{1} << static_cast<unsigned>(opposite(d));
+  }
   for (std::size_t n = 0; n < 3; ++n) {
     if (c.fine.nodes[n] == c.coarse.nodes[n]) continue;
     for (int d = 0; d < grid_directions; ++d) {
       if (!goes(all, d)) continue;
-      const int middle = d - steps_of(d)[n] * unit[n];
-      all |= std::uint32_t{1} << static_cast<unsigned>(middle - unit[n]);
+      const int middle = d - steps_of(d)[n] * unit_of_direction[n];
+      all |= std::uint32_t{1} << static_cast<unsigned>(middle - unit_of_direction[n]);
       all |= std::uint32_t{1} << static_cast<unsigned>(middle);
-      all |= std::uint32_t{1} << static_cast<unsigned>(middle + unit[n]);
+      all |= std::uint32_t{1} << static_cast<unsigned>(middle + unit_of_direction[n]);
     }
   }
   return all;
 }
 
-/// The fine planes whose nodes a coarse plane has a part in.
-struct Support {
-  Index first;
-  Index last;
+/// The directions that the nodes of a line of a grid have neighbours in, of those in `present`.
+class NeighboursOnLine {
+ public:
+  NeighboursOnLine(const BoxGrid& grid, std::uint32_t present, Index y, Index z)
+      : last_(grid.nodes[0] - 1) {
+    const auto at = [&](Index x) { return present & directions_inside(grid, {x, y, z}); };
+    first_node_ = at(0);
+    middle_ = at(std::min<Index>(1, last_));
+    last_node_ = at(last_);
+  }
+
+  std::uint32_t operator()(Index x) const {
+    return x == last_ ? last_node_ : x == 0 ? first_node_ : middle_;
+  }
+  /// Entries of one row of each node.
+  Offset count() const {
+    Offset all = std::popcount(first_node_);
+    if (last_ > 0) all += std::popcount(last_node_);
+    return all + Offset{std::max<Index>(0, last_ - 1)} * std::popcount(middle_);
+  }
+
+ private:
+  Index last_;
+  std::uint32_t first_node_;
+  std::uint32_t middle_;
+  std::uint32_t last_node_;
 };
 
-Support support_of(const CoarsePlanes& p, Index coarse) {
-  const Index own = p.kept[as_size(coarse)];
-  const auto last = static_cast<Index>(p.kept.size()) - 1;
-  return {coarse > 0 && p.kept[as_size(coarse - 1)] + 1 < own ? own - 1 : own,
-          coarse < last && own + 1 < p.kept[as_size(coarse + 1)] ? own + 1 : own};
+constexpr std::uint32_t before_own = (std::uint32_t{1} << static_cast<unsigned>(grid_own)) - 1;
+
+/// Calls f(d) for each direction d, ascending.
+template <class F>
+void for_directions(std::uint32_t directions, const F& f) {
+  for (; directions != 0; directions &= directions - 1) f(std::countr_zero(directions));
 }
 
-/// Along one direction, what the neighbours of a fine plane (the one before, itself, the next) lie
-/// between, as seen from a coarse plane: where their lower parent is, times the direction's unit,
-/// and the direction's bit where there is an upper one too.
-struct Surroundings {
-  std::array<int, 3> base{};
-  std::array<int, 3> mask{};
+/// Lines of nodes along x.
+struct Lines {
+  BoxGrid grid;
 
-  bool operator==(const Surroundings&) const = default;
+  std::int64_t count() const { return std::int64_t{grid.nodes[1]} * grid.nodes[2]; }
+  Index y(std::int64_t line) const { return static_cast<Index>(line % grid.nodes[1]); }
+  Index z(std::int64_t line) const { return static_cast<Index>(line / grid.nodes[1]); }
+  Index first_node(std::int64_t line) const { return static_cast<Index>(line * grid.nodes[0]); }
 };
 
-/// Of each fine plane: those seen from its lower parent, and from its upper one. There are few of
-/// them, so that what follows from three of them is made once.
-class SurroundingsOfPlanes {
- public:
-  SurroundingsOfPlanes(const CoarsePlanes& planes, Index count, std::size_t direction) {
-    const auto in = [&](Index plane) { return plane >= 0 && plane < count; };
-    for (Index plane = 0; plane < count; ++plane) {
-      const Index below = planes.below[as_size(plane)];
-      between_.push_back(planes.between(plane));
-      for (Index from = below; from <= below + 1; ++from) {
-        Surroundings s;
-        for (int step = 0; step < 3; ++step) {
-          const Index to = plane + step - 1;
-          if (!in(to)) continue;
-          s.base[as_size(step)] = (planes.below[as_size(to)] - from + 1) * unit[direction];
-          s.mask[as_size(step)] = planes.between(to) ? 1 << direction : 0;
-        }
-        const auto found = std::find(kinds_.begin(), kinds_.end(), s);
-        kind_.push_back(static_cast<int>(found - kinds_.begin()));
-        if (found == kinds_.end()) kinds_.push_back(s);
-      }
-      below_.push_back(below);
-    }
+/// A product without values, see grid_product.
+GridMatrix pattern_of_product(Index block, const GridPattern& pattern, const GridCoarsening& c) {
+  GridMatrix out;
+  out.pattern.grid = c.coarse;
+  out.pattern.present = directions_of_product(pattern, c);
+  const Lines lines{c.coarse};
+  const auto neighbours = [&](std::int64_t line) {
+    return NeighboursOnLine(c.coarse, out.pattern.present, lines.y(line), lines.z(line));
+  };
+  std::vector<Offset> first(as_size(lines.count()) + 1, 0);
+  for (std::int64_t line = 0; line < lines.count(); ++line) {
+    first[as_size(line + 1)] = first[as_size(line)] + neighbours(line).count() * block * block;
   }
-
-  std::size_t count() const { return kinds_.size(); }
-  const Surroundings& operator[](std::size_t kind) const { return kinds_[kind]; }
-  bool between(Index plane) const { return between_[as_size(plane)]; }
-  /// Is the coarse plane the upper parent of the fine one?
-  bool is_upper(Index plane, Index coarse) const { return below_[as_size(plane)] != coarse; }
-  std::size_t kind(Index plane, Index coarse) const {
-    return as_size(kind_[2 * as_size(plane) + (is_upper(plane, coarse) ? 1 : 0)]);
-  }
-
- private:
-  std::vector<Surroundings> kinds_;
-  std::vector<int> kind_;  // [2 planes]
-  std::vector<bool> between_;
-  std::vector<Index> below_;
-};
-
-/// Where the corners of a coarse cell are from its lowest one, as directions, for each mask of
-/// directions that a node is between kept planes in; in the order of P's columns.
-struct CornerDirections {
-  std::array<std::array<int, 8>, 8> of{};
-  std::array<int, 8> count{};
-
-  CornerDirections() {
-    for (int mask = 0; mask < 8; ++mask) {
-      int n = 0;
-      for (int q = 0; q < 8; ++q) {
-        if ((q & ~mask) != 0) continue;
-        of[as_size(mask)][as_size(n++)] =
-            (q & 1) * unit[0] + (q >> 1 & 1) * unit[1] + (q >> 2 & 1) * unit[2];
-      }
-      count[as_size(mask)] = n;
-    }
-  }
-};
-
-/// For a neighbour of a fine node: the directions of its parents from a coarse node, in the order
-/// of P's columns.
-struct ParentsOfNeighbour {
-  std::int8_t count = 0;
-  std::array<std::int8_t, 8> direction{};
-};
-
-/// The parents of all neighbours, for each three kinds of surroundings of a fine node.
-class ParentTables {
- public:
-  explicit ParentTables(const GridCoarsening& c) {
-    for (std::size_t n = 0; n < 3; ++n) planes.emplace_back(c.planes[n], c.fine.nodes[n], n);
-    const CornerDirections corners;
-    tables_.resize(planes[0].count() * planes[1].count() * planes[2].count());
-    for (std::size_t t = 0; t < tables_.size(); ++t) {
-      const Surroundings& x = planes[0][t % planes[0].count()];
-      const Surroundings& y = planes[1][t / planes[0].count() % planes[1].count()];
-      const Surroundings& z = planes[2][t / planes[0].count() / planes[1].count()];
-      for (int d = 0; d < grid_directions; ++d) {
-        const auto dx = as_size(d % 3);
-        const auto dy = as_size(d / 3 % 3);
-        const auto dz = as_size(d / 9);
-        const int first = x.base[dx] + y.base[dy] + z.base[dz];
-        const auto m = as_size(x.mask[dx] | y.mask[dy] | z.mask[dz]);
-        ParentsOfNeighbour& of = tables_[t][as_size(d)];
-        of.count = static_cast<std::int8_t>(corners.count[m]);
-        for (std::size_t q = 0; q < as_size(of.count); ++q) {
-          of.direction[q] = static_cast<std::int8_t>(first + corners.of[m][q]);
-        }
-      }
-    }
-  }
-
-  using Table = std::array<ParentsOfNeighbour, grid_directions>;
-  /// As a coarse node sees them from a fine node that it is a parent of.
-  const Table& at(const std::array<Index, 3>& place, const std::array<Index, 3>& coarse) const {
-    const std::size_t x = planes[0].kind(place[0], coarse[0]);
-    const std::size_t y = planes[1].kind(place[1], coarse[1]);
-    const std::size_t z = planes[2].kind(place[2], coarse[2]);
-    return tables_[x + planes[0].count() * (y + planes[1].count() * z)];
-  }
-
-  std::vector<SurroundingsOfPlanes> planes;  // [3]
-
- private:
-  std::vector<Table> tables_;
-};
-
-/// Sums the rows of one coarse node after the other.
-class ProductOfNode {
- public:
-  ProductOfNode(const HostCsr<double>& a, Index block, const GridPattern& pattern,
-                const GridCoarsening& c, const ParentTables& parents, const HostCsr<double>& p)
-      : a_(a),
-        block_(block),
-        direction_(pattern.direction.data()),
-        c_(c),
-        parents_(parents),
-        p_(p),
-        sums_(as_size(grid_directions) * as_size(block) * as_size(block)),
-        sizes_(as_size(block)) {
-    for (int d = 0; d < grid_directions; ++d) {
-      const auto step = steps_of(d);
-      distance_[as_size(d)] = c.fine.node(step[0], step[1], step[2]);
-    }
-  }
-
-  /// The sums of the node before.
-  const double* last() const { return sums_.data(); }
-  /// [block] of the diagonal entries, see GridMatrix.
-  const double* sizes() const { return sizes_.data(); }
-
-  /// [27 block block]: of each direction the block, by rows.
-  const double* operator()(const std::array<Index, 3>& coarse) {
-    std::fill(sums_.begin(), sums_.end(), 0.0);
-    std::fill(sizes_.begin(), sizes_.end(), 0.0);
-    std::array<Support, 3> s{};
-    for (std::size_t n = 0; n < 3; ++n) s[n] = support_of(c_.planes[n], coarse[n]);
-    for (Index z = s[2].first; z <= s[2].last; ++z) {
-      for (Index y = s[1].first; y <= s[1].last; ++y) {
-        for (Index x = s[0].first; x <= s[0].last; ++x) {
-          if (block_ == 1) {
-            add<1>(coarse, {x, y, z});
-          } else if (block_ == 2) {
-            add<2>(coarse, {x, y, z});
-          } else if (block_ == 3) {
-            add<3>(coarse, {x, y, z});
-          } else {
-            add<0>(coarse, {x, y, z});
+  HostCsr<double>& to = out.a;
+  to.rows = to.cols = c.coarse.size() * block;
+  to.row_ptr = host_array<Offset>("grid.row_ptr", as_size(to.rows) + 1);
+  to.col_idx = host_array<Index>("grid.col_idx", as_size(first.back()));
+  out.pattern.direction = host_array<std::uint8_t>("grid.direction", as_size(first.back()));
+  to.row_ptr.data()[to.rows] = first.back();
+  host_for("krysol::grid_product(pattern)", lines.count(), [&](std::int64_t line) {
+    const NeighboursOnLine on_line = neighbours(line);
+    Offset k = first[as_size(line)];
+    for (Index x = 0; x < c.coarse.nodes[0]; ++x) {
+      const Index node = lines.first_node(line) + x;
+      for (Index u = 0; u < block; ++u) {
+        to.row_ptr.data()[Offset{node} * block + u] = k;
+        for_directions(on_line(x), [&](int d) {
+          const auto step = steps_of(d);
+          const Index other = node + c.coarse.node(step[0], step[1], step[2]);
+          for (Index v = 0; v < block; ++v, ++k) {
+            to.col_idx.data()[k] = other * block + v;
+            out.pattern.direction.data()[k] = static_cast<std::uint8_t>(d);
           }
+        });
+      }
+    }
+  });
+  return out;
+}
+
+/// Sets the entries to nodes before a node from their rows, for each node of a line.
+void mirror_line(const BoxGrid& grid, std::uint32_t present, Index block, Index y, Index z,
+                 const HostCsr<double>& to) {
+  const NeighboursOnLine on_line(grid, present, y, z);
+  std::array<std::optional<NeighboursOnLine>, 9> others;  // of the lines around this
+  for_directions(present & before_own, [&](int d) {
+    const auto step = steps_of(d);
+    const Index other_y = y + step[1];
+    const Index other_z = z + step[2];
+    if (other_y < 0 || other_y >= grid.nodes[1] || other_z < 0) return;
+    auto& other = others[as_size(d / 3)];
+    if (!other) other.emplace(grid, present, other_y, other_z);
+  });
+  const Offset* const row_ptr = to.row_ptr.data();
+  double* const values = to.values.data();
+  for (Index x = 0; x < grid.nodes[0]; ++x) {
+    const Index node = grid.node(x, y, z);
+    const Offset first = row_ptr[std::int64_t{node} * block];
+    const Offset of_row = row_ptr[std::int64_t{node} * block + 1] - first;
+    Offset place = 0;  // of a node in the rows of this
+    for_directions(on_line(x) & before_own, [&](int d) {
+      const auto step = steps_of(d);
+      const std::int64_t other = std::int64_t{node + grid.node(step[0], step[1], step[2])} * block;
+      const std::uint32_t back = (std::uint32_t{1} << static_cast<unsigned>(opposite(d))) - 1;
+      const Offset place_there = std::popcount((*others[as_size(d / 3)])(x + step[0]) & back);
+      for (Index u = 0; u < block; ++u) {
+        for (Index v = 0; v < block; ++v) {
+          values[first + u * of_row + place * block + v] =
+              values[row_ptr[other + v] + place_there * block + u];
         }
       }
-    }
-    return sums_.data();
+      ++place;
+    });
   }
-
- private:
-  /// What a row of A next to `place` adds; known: the block, or 0.
-  template <Index known>
-  void add(const std::array<Index, 3>& coarse, const std::array<Index, 3>& place) {
-    const Index block = known > 0 ? known : block_;
-    const Index node = c_.fine.node(place[0], place[1], place[2]);
-    int entry = 0;  // of P's row, the one for this coarse node
-    int bit = 1;
-    for (std::size_t n = 0; n < 3; ++n) {
-      const SurroundingsOfPlanes& planes = parents_.planes[n];
-      if (!planes.between(place[n])) continue;
-      if (planes.is_upper(place[n], coarse[n])) entry += bit;
-      bit *= 2;
-    }
-    const double* const weights = p_.values.data();
-    const Offset* const row_of_p = p_.row_ptr.data();
-    const double weight = weights[row_of_p[node] + entry];
-    if (weight == 0) return;
-    const ParentTables::Table& parents = parents_.at(place, coarse);
-    double* const sums = sums_.data();
-    for (Index u = 0; u < block; ++u) {
-      const Offset row = Offset{node} * block + u;
-      for (Offset k = a_.row_ptr.data()[row]; k < a_.row_ptr.data()[row + 1]; ++k) {
-        const int d = direction_[k];
-        const Index other = node + distance_[as_size(d)];
-        const Index v = block == 1 ? 0 : a_.col_idx.data()[k] - other * block;
-        const double value = weight * a_.values.data()[k];
-        if (d == grid_own && u == v) sizes_[as_size(u)] += weight * value;
-        const double* const to_parent = weights + row_of_p[other];
-        const ParentsOfNeighbour& of = parents[as_size(d)];
-        for (int q = 0; q < of.count; ++q) {
-          sums[(Offset{of.direction[as_size(q)]} * block + u) * block + v] += value * to_parent[q];
-        }
-      }
-    }
-  }
-
-  const HostCsr<double>& a_;
-  Index block_;
-  const std::uint8_t* direction_;
-  const GridCoarsening& c_;
-  const ParentTables& parents_;
-  const HostCsr<double>& p_;
-  std::array<Index, grid_directions> distance_{};  // of a neighbour's number
-  std::vector<double> sums_;
-  std::vector<double> sizes_;
-};
-
-/// Where on a line of the coarse grid the sums of a node are those of the node before it: where all
-/// rows of A that it has a part in are repeated, and all weights next to them.
-class RepeatedNodes {
- public:
-  RepeatedNodes(const GridCoarsening& c, const HostArray<std::uint8_t>& rows,
-                const HostArray<std::uint8_t>& weights)
-      : c_(c), rows_(rows.data()), weights_(weights.data()) {}
-
-  void begin_line(Index y, Index z) {
-    const Support of_y = support_of(c_.planes[1], y);
-    const Support of_z = support_of(c_.planes[2], z);
-    on_line(rows_, of_y, of_z, row_);
-    on_line(weights_, widened(of_y, c_.fine.nodes[1]), widened(of_z, c_.fine.nodes[2]), weight_);
-  }
-
-  bool operator()(Index x) const {
-    if (x == 0) return false;
-    const Support own = support_of(c_.planes[0], x);
-    const Support before = support_of(c_.planes[0], x - 1);
-    const Index period = c_.period();
-    if (own.first - period != before.first || own.last - period != before.last) return false;
-    const Support wide = widened(own, c_.fine.nodes[0]);
-    return std::all_of(row_.begin() + own.first, row_.begin() + own.last + 1,
-                       [](std::uint8_t is) { return is != 0; }) &&
-           std::all_of(weight_.begin() + wide.first, weight_.begin() + wide.last + 1,
-                       [](std::uint8_t is) { return is != 0; });
-  }
-
- private:
-  static Support widened(const Support& s, Index planes) {
-    return {std::max<Index>(0, s.first - 1), std::min<Index>(planes - 1, s.last + 1)};
-  }
-  void on_line(const std::uint8_t* flag, const Support& y, const Support& z,
-               std::vector<std::uint8_t>& all) const {
-    const Index nx = c_.fine.nodes[0];
-    all.assign(as_size(nx), 1);
-    for (Index k = z.first; k <= z.last; ++k) {
-      for (Index j = y.first; j <= y.last; ++j) {
-        const std::uint8_t* const line = flag + c_.fine.node(0, j, k);
-        for (Index i = 0; i < nx; ++i) all[as_size(i)] &= line[i];
-      }
-    }
-  }
-
-  const GridCoarsening& c_;
-  const std::uint8_t* rows_;
-  const std::uint8_t* weights_;
-  std::vector<std::uint8_t> row_;
-  std::vector<std::uint8_t> weight_;
-};
+}
 
 }  // namespace
+
+HostArray<double> grid_product_values(const HostCsr<double>& a, Index block,
+                                      const GridPattern& pattern, const GridCoarsening& c,
+                                      const HostArray<std::uint8_t>& repeated,
+                                      const Interpolation& interpolation,
+                                      const HostCsr<double>& to) {
+  auto size = host_array<double>("grid.size", as_size(to.rows));
+  const std::uint32_t present = directions_of_product(pattern, c);
+  const ParentTables parents(c);
+  const Lines lines{c.coarse};
+  host_for("krysol::grid_product", lines.count(), [&](std::int64_t line) {
+    const Index y = lines.y(line);
+    const Index z = lines.z(line);
+    ProductOfNode product(a, block, pattern, c, parents, interpolation.p);
+    RepeatedNodes same(c, repeated, interpolation.repeated);
+    same.begin_line(y, z);
+    product.begin_line(y, z);
+    const NeighboursOnLine on_line(c.coarse, present, y, z);
+    std::int64_t row = std::int64_t{lines.first_node(line)} * block;
+    double* value = to.values.data() + to.row_ptr.data()[row];
+    const auto set_rows = [&](Index x) {
+      for (Index u = 0; u < block; ++u, ++row) {
+        size.data()[row] = product.sizes()[u];
+        value += std::popcount(on_line(x) & before_own) * block;
+        for_directions(on_line(x) & ~before_own, [&](int d) {
+          const double* const sums = product.last() + (Offset{d} * block + u) * block;
+          for (Index v = 0; v < block; ++v) *value++ = sums[v];
+        });
+      }
+    };
+    for (Index x = 0; x < c.coarse.nodes[0];) {
+      const Index first = product.first_of_eight(x);
+      if (same(x)) {
+        set_rows(x++);
+      } else if (first >= 0 && !same(x + 1)) {
+        product.add_eight({first, y, z});
+        for (const Index after = first + nodes_at_once; x < after; ++x) {
+          product.take(x - first);
+          set_rows(x);
+        }
+      } else {
+        product.add({x, y, z});
+        set_rows(x++);
+      }
+    }
+  });
+  host_for("krysol::grid_product(mirror)", lines.count(), [&](std::int64_t line) {
+    mirror_line(c.coarse, present, block, lines.y(line), lines.z(line), to);
+  });
+  return size;
+}
 
 GridMatrix grid_product(const HostCsr<double>& a, Index block, const GridPattern& pattern,
                         const GridCoarsening& c, const HostArray<std::uint8_t>& repeated,
                         const Interpolation& interpolation) {
-  GridMatrix out;
-  out.pattern.grid = c.coarse;
-  out.pattern.present = directions_of_product(pattern, c);
-  const BoxGrid& grid = c.coarse;
-  const Index nx = grid.nodes[0];
-  const Index ny = grid.nodes[1];
-  const std::int64_t lines = std::int64_t{ny} * grid.nodes[2];
-  // Entries of one row of each node, at the first, a middle and the last node of a line.
-  const auto entries_of = [&](std::int64_t line, Index x) {
-    return std::popcount(
-        out.pattern.present &
-        directions_inside(grid, {x, static_cast<Index>(line % ny), static_cast<Index>(line / ny)}));
-  };
-  std::vector<Offset> first(as_size(lines) + 1, 0);
-  for (std::int64_t line = 0; line < lines; ++line) {
-    Offset entries = entries_of(line, 0);
-    if (nx > 1) entries += entries_of(line, nx - 1);
-    if (nx > 2) entries += Offset{nx - 2} * entries_of(line, 1);
-    first[as_size(line + 1)] = first[as_size(line)] + entries * block * block;
-  }
-  HostCsr<double>& to = out.a;
-  to.rows = to.cols = grid.size() * block;
-  to.row_ptr = host_array<Offset>("grid.row_ptr", as_size(to.rows) + 1);
-  to.col_idx = host_array<Index>("grid.col_idx", as_size(first.back()));
-  to.values = host_array<double>("grid.values", as_size(first.back()));
-  out.pattern.direction = host_array<std::uint8_t>("grid.direction", as_size(first.back()));
-  to.row_ptr.data()[to.rows] = first.back();
-  out.size = host_array<double>("grid.size", as_size(to.rows));
-  const ParentTables parents(c);
-  host_for("krysol::grid_product", lines, [&](std::int64_t line) {
-    ProductOfNode product(a, block, pattern, c, parents, interpolation.p);
-    RepeatedNodes same(c, repeated, interpolation.repeated);
-    same.begin_line(static_cast<Index>(line % ny), static_cast<Index>(line / ny));
-    Offset k = first[as_size(line)];
-    for (Index x = 0; x < nx; ++x) {
-      const std::array<Index, 3> place{x, static_cast<Index>(line % ny),
-                                       static_cast<Index>(line / ny)};
-      const std::uint32_t inside = out.pattern.present & directions_inside(grid, place);
-      const double* const sums = same(x) ? product.last() : product(place);
-      const Index node = grid.node(place[0], place[1], place[2]);
-      for (Index u = 0; u < block; ++u) {
-        to.row_ptr.data()[Offset{node} * block + u] = k;
-        out.size.data()[Offset{node} * block + u] = product.sizes()[u];
-        for (int d = 0; d < grid_directions; ++d) {
-          if (!goes(inside, d)) continue;
-          const auto step = steps_of(d);
-          const Index other = node + grid.node(step[0], step[1], step[2]);
-          for (Index v = 0; v < block; ++v, ++k) {
-            to.col_idx.data()[k] = other * block + v;
-            to.values.data()[k] = sums[(Offset{d} * block + u) * block + v];
-            out.pattern.direction.data()[k] = static_cast<std::uint8_t>(d);
-          }
-        }
-      }
-    }
-  });
+  GridMatrix out = pattern_of_product(block, pattern, c);
+  out.a.values = host_array<double>("grid.values", out.a.col_idx.extent(0));
+  out.size = grid_product_values(a, block, pattern, c, repeated, interpolation, out.a);
   return out;
 }
 

@@ -60,12 +60,18 @@ template <class S, class Exec, class W>
 bool set_values(const HostLevel<W>& from, const LevelMatrix<S, Exec>& before,
                 LevelMatrix<S, Exec>& to) {
   if constexpr (std::is_same_v<S, float> && on_host<Exec>) {
-    const auto* same = std::get_if<StencilPattern<S, Exec>>(&before.format);
-    if (same == nullptr || same->rows != from.a.rows || same->nnz() != from.a.nnz()) return false;
+    if (before.rows() != from.a.rows || before.nnz() != from.a.nnz()) return false;
     const double* const scale = from.scale.extent(0) > 0 ? from.scale.data() : nullptr;
-    to.format = with_values(*same, from.a.row_ptr.data(),
-                            ScaledEntry<S, W>{from.a.col_idx.data(), from.a.values.data(), scale});
-    return true;
+    const ScaledEntry<S, W> value{from.a.col_idx.data(), from.a.values.data(), scale};
+    if (const auto* same = std::get_if<StencilPattern<S, Exec>>(&before.format)) {
+      to.format = with_values(*same, from.a.row_ptr.data(), value);
+      return true;
+    }
+    if (const auto* same = std::get_if<Stencil<S, Exec>>(&before.format)) {
+      auto other = with_values(*same, from.a.row_ptr.data(), value);
+      if (other) to.format = std::move(*other);
+      return other.has_value();
+    }
   }
   return false;
 }

@@ -2,6 +2,7 @@
 #include <krysol/solver/multigrid/hierarchy_update.hpp>
 
 #include <algorithm>
+#include <atomic>
 
 #include <krysol/solver/coarsening/grid_product.hpp>
 #include <krysol/solver/coarsening/sparse_product.hpp>
@@ -41,8 +42,9 @@ HierarchyUpdate<S>::HierarchyUpdate(HostHierarchy<S> h, const HostCsr<S>& a, Ind
   pattern_.col_idx = host_array<Index>("update.col_idx", a.col_idx.extent(0));
   Kokkos::deep_copy(pattern_.row_ptr, a.row_ptr);
   Kokkos::deep_copy(pattern_.col_idx, a.col_idx);
-  h_.levels.front().a = {};  // its arrays are the caller's
+  h_.levels.front().a = pattern_;  // its arrays were the caller's
   for (HostLevel<S>& level : h_.levels) {
+    diagonal_.push_back(places_of_diagonal(level.a));
     if (h_.grid || level.scale.extent(0) == 0) continue;
     level.unit = level.scale;  // it is applied from now on, as in levels by aggregates
     level.scale = {};
@@ -52,7 +54,18 @@ HierarchyUpdate<S>::HierarchyUpdate(HostHierarchy<S> h, const HostCsr<S>& a, Ind
 template <class S>
 bool HierarchyUpdate<S>::fits(const HostCsr<S>& a) const {
   const auto same = [](const auto& u, const auto& v) {
-    return u.extent(0) == v.extent(0) && std::equal(u.data(), u.data() + u.extent(0), v.data());
+    if (u.extent(0) != v.extent(0)) return false;
+    constexpr std::int64_t step = 65536;
+    const EqualBlocks pieces{static_cast<std::int64_t>(u.extent(0)), step};
+    std::atomic<bool> equal{true};
+    host_for("krysol::update(pattern)", pieces.count(), [&](std::int64_t p) {
+      if (!equal.load(std::memory_order_relaxed)) return;
+      if (!std::equal(u.data() + pieces.first(p), u.data() + pieces.last(p),
+                      v.data() + pieces.first(p))) {
+        equal = false;
+      }
+    });
+    return equal.load();
   };
   return a.rows == pattern_.rows && a.cols == pattern_.cols && same(a.row_ptr, pattern_.row_ptr) &&
          same(a.col_idx, pattern_.col_idx);
@@ -79,7 +92,7 @@ template <class S>
 void HierarchyUpdate<S>::set_grids(const HostCsr<S>& a) {
   if constexpr (!is_complex<S>) {
     Stopwatch watch;
-    h_.scale = scale_of(a, 1, 0);
+    h_.scale = scale_of(a, 1, 0, {}, diagonal_.front());
     h_.levels.front().a = a;
     h_.levels.front().scale = h_.scale;
     for (std::size_t l = 0;; ++l) {
@@ -91,12 +104,12 @@ void HierarchyUpdate<S>::set_grids(const HostCsr<S>& a) {
       const GridStep& step = *fine.grid;
       const auto repeated =
           repeated_rows(fine.a, h_.block, step.coarsening.fine, step.coarsening.period());
-      const GridMatrix next = grid_product(fine.a, h_.block, step.pattern, step.coarsening,
-                                           repeated, {step.p, step.repeated});
+      HostLevel<S>& next = h_.levels[l + 1];
+      // Nobody else has these arrays: a level is stored with its scaled values.
+      const auto size = grid_product_values(fine.a, h_.block, step.pattern, step.coarsening,
+                                            repeated, {step.p, step.repeated}, next.a);
       watch.add_to(h_.seconds.product);
-      HostLevel<S>& to = h_.levels[l + 1];
-      to.a = next.a;
-      to.scale = scale_of(to.a, l + 2, lost_in_rounding, next.size);
+      next.scale = scale_of(next.a, l + 2, lost_in_rounding, size, diagonal_[l + 1]);
     }
   }
 }
@@ -105,7 +118,7 @@ template <class S>
 void HierarchyUpdate<S>::set_levels(const HostCsr<S>& a) {
   Stopwatch watch;
   HostArray<double> before = h_.scale;
-  h_.scale = scale_of(a, 1, 0);
+  h_.scale = scale_of(a, 1, 0, {}, diagonal_.front());
   h_.levels.front().a = scaled_entries<S>(a, h_.scale);
   HostArray<double> now = h_.scale;
   for (std::size_t l = 0;; ++l) {
@@ -127,7 +140,8 @@ void HierarchyUpdate<S>::set_levels(const HostCsr<S>& a) {
     triple_product_values(fine.r, fine.a, fine.p, memory_, next.a);
     watch.add_to(h_.seconds.product);
     before = next.unit;
-    now = next.unit = scale_of(next.a, l + 2, lost_in_rounding, sizes_of_rows(fine.r, {}));
+    now = next.unit =
+        scale_of(next.a, l + 2, lost_in_rounding, sizes_of_rows(fine.r, {}), diagonal_[l + 1]);
     scale_entries(fine.p, nullptr, now.data(), fine.p.values.data());
     scale_entries(fine.r, now.data(), nullptr, fine.r.values.data());
     scale_entries(next.a, now.data(), now.data(), next.a.values.data());

@@ -13,8 +13,8 @@ namespace krysol::multigrid {
 /// scaling, bounds and the last level's inverse are made anew. An unknown
 /// that some values took out of the levels (a diagonal entry that was lost in rounding) stays out,
 /// and interpolation is rescaled each time, so that the last bits hang on the values between.
-/// Bytes: those of the hierarchy, the pattern of A, its scaled values (of grids: those of the
-/// caller) and rows of A P.
+/// Bytes: those of the hierarchy, the pattern of A, 4 a row of all levels, A's scaled values (of
+/// grids: those of the caller) and rows of A P.
 template <class S>
 class HierarchyUpdate {
  public:
@@ -32,7 +32,8 @@ class HierarchyUpdate {
   void set_levels(const HostCsr<S>& a);
 
   HostHierarchy<S> h_;
-  HostCsr<S> pattern_;  // without values
+  HostCsr<S> pattern_;                      // without values
+  std::vector<HostArray<Index>> diagonal_;  // of each level, see places_of_diagonal
   Index coarsest_;
   bool shared_;
   RowMemory<S> memory_;

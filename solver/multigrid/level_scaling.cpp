@@ -11,18 +11,18 @@ namespace krysol::multigrid {
 
 template <class S>
 HostArray<double> scale_of(const HostCsr<S>& a, std::size_t level, double nothing,
-                           const HostArray<double>& size) {
+                           const HostArray<double>& size, const HostArray<Index>& place) {
   constexpr std::int64_t step = 4096;
+  const bool known = place.extent(0) > 0;
   const EqualBlocks pieces{a.rows, step};
   std::vector<Index> bad(static_cast<std::size_t>(pieces.count()), -1);
   auto scale = host_array<double>("multigrid.scale", static_cast<std::size_t>(a.rows));
   host_for("krysol::multigrid(scale)", pieces.count(), [&](std::int64_t p) {
     Index& first = bad[static_cast<std::size_t>(p)];
     for (std::int64_t i = pieces.first(p); i < pieces.last(p); ++i) {
-      double d = 0;
-      for (Offset k = a.row_ptr.data()[i]; k < a.row_ptr.data()[i + 1]; ++k) {
-        if (a.col_idx.data()[k] == i) d += real_part(a.values.data()[k]);
-      }
+      const double d = known && place.data()[i] >= 0
+                           ? real_part(a.values.data()[a.row_ptr.data()[i] + place.data()[i]])
+                           : real_part(diagonal_entry(a, static_cast<Index>(i)));
       const double least = size.extent(0) > 0 ? nothing * size.data()[i] : nothing;
       const bool out = level > 1 && std::abs(d) <= least;
       const double s = out ? 0 : 1 / std::sqrt(d);
@@ -40,6 +40,21 @@ HostArray<double> scale_of(const HostCsr<S>& a, std::size_t level, double nothin
         level == 1 ? i : -1);
   }
   return scale;
+}
+
+template <class S>
+HostArray<Index> places_of_diagonal(const HostCsr<S>& a) {
+  auto place = host_array<Index>("multigrid.diagonal", static_cast<std::size_t>(a.rows));
+  host_for("krysol::multigrid(diagonal)", a.rows, [&a, to = place.data()](std::int64_t i) {
+    const Offset begin = a.row_ptr.data()[i];
+    int found = 0;
+    to[i] = -1;
+    for (Offset k = begin; k < a.row_ptr.data()[i + 1]; ++k) {
+      if (a.col_idx.data()[k] != i) continue;
+      to[i] = ++found == 1 ? static_cast<Index>(k - begin) : -1;
+    }
+  });
+  return place;
 }
 
 HostArray<double> inverse_of(const HostArray<double>& scale) {
@@ -108,10 +123,11 @@ KRYSOL_INSTANTIATE_SCALED(Kokkos::complex<float>, Kokkos::complex<double>)
 KRYSOL_INSTANTIATE_SCALED(Kokkos::complex<double>, Kokkos::complex<double>)
 KRYSOL_INSTANTIATE_SCALED(Kokkos::complex<double>, Kokkos::complex<float>)
 #undef KRYSOL_INSTANTIATE_SCALED
-#define KRYSOL_INSTANTIATE(S)                                                            \
-  template HostArray<double> scale_of(const HostCsr<S>&, std::size_t, double,            \
-                                      const HostArray<double>&);                         \
-  template HostArray<double> sizes_of_rows(const HostCsr<S>&, const HostArray<double>&); \
+#define KRYSOL_INSTANTIATE(S)                                                             \
+  template HostArray<double> scale_of(const HostCsr<S>&, std::size_t, double,             \
+                                      const HostArray<double>&, const HostArray<Index>&); \
+  template HostArray<Index> places_of_diagonal(const HostCsr<S>&);                        \
+  template HostArray<double> sizes_of_rows(const HostCsr<S>&, const HostArray<double>&);  \
   template void scale_entries(const HostCsr<S>&, const double*, const double*, S*);
 KRYSOL_INSTANTIATE(double)
 KRYSOL_INSTANTIATE(Kokkos::complex<double>)

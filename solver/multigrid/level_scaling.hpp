@@ -10,11 +10,15 @@ namespace krysol::multigrid {
 /// 1 / sqrt(a(i,i)). Below the first level a diagonal entry may be what rounding left of 0: an
 /// aggregate that is a component by itself, or a column of P that was 0. Where it is `nothing` at
 /// most, times size[i] where that is given, it is scaled by 0, which takes the unknown out of the
-/// levels. Throws PreconditionerRefusal
-/// where an entry is not positive, or such that its root is not finite.
+/// levels. place: of the diagonal, see places_of_diagonal, where that is known. Throws
+/// PreconditionerRefusal where an entry is not positive, or such that its root is not finite.
 template <class S>
 HostArray<double> scale_of(const HostCsr<S>& a, std::size_t level, double nothing,
-                           const HostArray<double>& size = {});
+                           const HostArray<double>& size = {}, const HostArray<Index>& place = {});
+
+/// [rows] where in its row the entry on the diagonal stands, -1 where there is not just one.
+template <class S>
+HostArray<Index> places_of_diagonal(const HostCsr<S>& a);
 
 /// 1 / scale, and 0 where that is 0.
 HostArray<double> inverse_of(const HostArray<double>& scale);

@@ -58,10 +58,10 @@ void Jacobi<T, Exec>::apply(const Exec& exec, const ConstVector<T, Exec>& r,
 /// The sum of the entries at (i, i); 0 where there is none.
 template <class S>
 S diagonal_entry(const HostCsr<S>& a, Index i) {
+  const Offset end = a.row_ptr.data()[i + 1];
   S d = S(0);
-  for (Offset k = a.row_ptr(static_cast<std::size_t>(i));
-       k < a.row_ptr(static_cast<std::size_t>(i) + 1); ++k) {
-    if (a.col_idx(static_cast<std::size_t>(k)) == i) d += a.values(static_cast<std::size_t>(k));
+  for (Offset k = a.row_ptr.data()[i]; k < end; ++k) {
+    if (a.col_idx.data()[k] == i) d += a.values.data()[k];
   }
   return d;
 }

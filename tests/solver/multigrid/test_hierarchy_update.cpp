@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -149,6 +150,47 @@ TEST(HierarchyUpdate, WritesToNothingThatIsInUse) {
   update.set_values(with_values(a, [](Index i, Index j) { return i == j ? 7 : 1; }));
   in_use.apply(krysol::Host{}, r, z);
   EXPECT_EQ(to_host(z), before);
+}
+
+/// Levels that take the arrays of those before, but for their values, are what a conversion makes:
+/// with coefficients that are constant again, and that are not any more.
+TEST(HierarchyUpdate, StoresWhatAConversionStores) {
+  const std::vector<std::function<double(Index, Index)>> factors = {
+      [](Index, Index) { return 3.5; }, [](Index i, Index j) { return i == j ? 1.5 : 1; },
+      [](Index i, Index j) {
+        // As good as random.
+        const auto bits = static_cast<std::uint32_t>((i + 1) * (j + 1)) * 2654435761U;
+        return i == j ? 2 : 1 - 1e-3 * static_cast<double>(bits >> 25U);
+      }};
+  const std::string uneven = ", uneven";
+  for (const std::string problem :
+       {"poisson:14", "poisson2d:40", "beam2d:12", "poisson2d:200, uneven"}) {
+    const bool even = !problem.ends_with(uneven);
+    auto a = krysol::gallery::make_problem(problem.substr(0, problem.find(',')));
+    if (!even) a = with_values(a, factors.back());
+    const HierarchyOptions options{.coarsest = 20};
+    const auto host = make_hierarchy(a, options);
+    const Hierarchy<float, krysol::Host> first(host, {}, true);
+    const auto name_of_first = [](const auto& h) { return h.levels().front().a.name(); };
+    for (const auto& factor : factors) {
+      HierarchyUpdate<double> update(make_hierarchy(a, options), a, options.coarsest, false);
+      const auto& now = update.set_values(with_values(a, factor));
+      const Hierarchy<float, krysol::Host> updated(now, {}, true, &first);
+      const Hierarchy<float, krysol::Host> converted(now, {}, true);
+      if (even) {
+        EXPECT_EQ(name_of_first(updated), name_of_first(converted)) << problem;
+      }
+      const auto rows = static_cast<std::size_t>(a.rows);
+      const krysol::ConstVector<double, krysol::Host> r =
+          to_device<krysol::Host>(random_vector<double>(rows, 1));
+      const auto z = to_device<krysol::Host>(std::vector<double>(rows));
+      updated.apply(krysol::Host{}, r, z);
+      const auto found = to_host(z);
+      converted.apply(krysol::Host{}, r, z);
+      EXPECT_EQ(found, to_host(z)) << problem;
+    }
+    EXPECT_EQ(name_of_first(first), even ? "stencil" : "stencil_pattern");
+  }
 }
 
 /// One that is refused leaves M as it was, and the next makes all anew.
