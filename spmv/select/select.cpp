@@ -412,7 +412,9 @@ std::unique_ptr<Operator<S, Exec>> select_format(const HostCsr<S>& csr,
   time_alone(best, work);
   roofline.add(*best.trial);
   double base_seconds = best.trial->seconds;
-  profile.set_reading_share(roofline.least_seconds(profile.csr_bytes()) / base_seconds);
+  if (!options.clock) {  // another clock says nothing of reading
+    profile.set_reading_share(roofline.least_seconds(profile.csr_bytes()) / base_seconds);
+  }
   // Within the caches, but the second level has no room for csr and another format.
   const std::int64_t in_caches = profile.csr_bytes() + profile.vector_bytes();
   const bool crowded =
