@@ -184,7 +184,7 @@ HostArray<double> grid_product_values(const HostCsr<double>& a, Index block,
     const auto set_rows = [&](Index x) {
       for (Index u = 0; u < block; ++u, ++row) {
         size.data()[row] = product.sizes()[u];
-        value += std::popcount(on_line(x) & before_own) * block;
+        value += Offset{std::popcount(on_line(x) & before_own)} * block;
         for_directions(on_line(x) & ~before_own, [&](int d) {
           const double* const sums = product.last() + (Offset{d} * block + u) * block;
           for (Index v = 0; v < block; ++v) *value++ = sums[v];

@@ -335,7 +335,7 @@ class ProductOfNode {
       const Offset next_other = row_of_p[other + period] - row_of_p[other];
       for (int q = 0; q < of.count; ++q) {
         const double* const to_parent = of_other + of.place[as_size(q)];
-        double* const sums = sums_of_eight_.data() + lanes * of.direction[as_size(q)];
+        double* const sums = sums_of_eight_.data() + Offset{lanes} * of.direction[as_size(q)];
 #pragma omp simd
         for (Index l = 0; l < lanes; ++l) {
           sums[l] += value[as_size(l)] * to_parent[next_other * l];
