@@ -12,28 +12,26 @@ namespace {
 
 int opposite(int d) { return grid_directions - 1 - d; }
 
-bool goes(std::uint32_t directions, int d) {
-  return (directions >> static_cast<unsigned>(d) & 1U) != 0;
+constexpr std::uint32_t bit_of(int d) { return std::uint32_t{1} << static_cast<unsigned>(d); }
+
+/// Calls f(d) for each direction d, ascending.
+template <class F>
+void for_directions(std::uint32_t directions, const F& f) {
+  for (; directions != 0; directions &= directions - 1) f(std::countr_zero(directions));
 }
 
 /// The directions that the product has entries in: along those that are coarsened, all; each with
 /// its opposite.
 std::uint32_t directions_of_product(const GridPattern& pattern, const GridCoarsening& c) {
-  std::uint32_t all = std::uint32_t{1} << static_cast<unsigned>(grid_own);
-  for (int d = 0; d < grid_directions; ++d) {
-    if (!goes(pattern.present, d)) continue;
-    all |= std::uint32_t{1} << static_cast<unsigned>(d);
-    all |= std::uint32_t{1} << static_cast<unsigned>(opposite(d));
-  }
+  std::uint32_t all = bit_of(grid_own);
+  for_directions(pattern.present, [&](int d) { all |= bit_of(d) | bit_of(opposite(d)); });
   for (std::size_t n = 0; n < 3; ++n) {
     if (c.fine.nodes[n] == c.coarse.nodes[n]) continue;
-    for (int d = 0; d < grid_directions; ++d) {
-      if (!goes(all, d)) continue;
+    for_directions(all, [&](int d) {
       const int middle = d - steps_of(d)[n] * unit_of_direction[n];
-      all |= std::uint32_t{1} << static_cast<unsigned>(middle - unit_of_direction[n]);
-      all |= std::uint32_t{1} << static_cast<unsigned>(middle);
-      all |= std::uint32_t{1} << static_cast<unsigned>(middle + unit_of_direction[n]);
-    }
+      all |= bit_of(middle - unit_of_direction[n]) | bit_of(middle) |
+             bit_of(middle + unit_of_direction[n]);
+    });
   }
   return all;
 }
@@ -66,13 +64,7 @@ class NeighboursOnLine {
   std::uint32_t last_node_;
 };
 
-constexpr std::uint32_t before_own = (std::uint32_t{1} << static_cast<unsigned>(grid_own)) - 1;
-
-/// Calls f(d) for each direction d, ascending.
-template <class F>
-void for_directions(std::uint32_t directions, const F& f) {
-  for (; directions != 0; directions &= directions - 1) f(std::countr_zero(directions));
-}
+constexpr std::uint32_t before_own = bit_of(grid_own) - 1;
 
 /// Lines of nodes along x.
 struct Lines {
@@ -147,7 +139,7 @@ void mirror_line(const BoxGrid& grid, std::uint32_t present, Index block, Index 
     for_directions(on_line(x) & before_own, [&](int d) {
       const auto step = steps_of(d);
       const std::int64_t other = std::int64_t{node + grid.node(step[0], step[1], step[2])} * block;
-      const std::uint32_t back = (std::uint32_t{1} << static_cast<unsigned>(opposite(d))) - 1;
+      const std::uint32_t back = bit_of(opposite(d)) - 1;
       const Offset place_there = std::popcount((*others[as_size(d / 3)])(x + step[0]) & back);
       for (Index u = 0; u < block; ++u) {
         for (Index v = 0; v < block; ++v) {

@@ -208,7 +208,7 @@ class ProductOfNode {
   /// The first of eight nodes of a line, x among them, that are summed together; or -1.
   Index first_of_eight(Index x) const {
     const Index first = std::min(x, parents_.last_eight);
-    return even_ && first >= 1 && x - first < lanes ? first : -1;
+    return even_ && first >= 1 && x - first < nodes_at_once ? first : -1;
   }
   /// Sums those of eight nodes; take(lane) makes those of one the last ones.
   void add_eight(const std::array<Index, 3>& coarse) {
@@ -218,12 +218,10 @@ class ProductOfNode {
   }
   void take(Index lane) {
     for (std::size_t d = 0; d < grid_directions; ++d) {
-      sums_[d] = sums_of_eight_[lanes * d + as_size(lane)];
+      sums_[d] = sums_of_eight_[nodes_at_once * d + as_size(lane)];
     }
     sizes_[0] = sizes_of_eight_[as_size(lane)];
   }
-
-  static constexpr Index lanes = nodes_at_once;
 
   /// [27 block block] of each direction the block, by rows: of the node that was summed last.
   const double* last() const { return sums_.data(); }
@@ -315,35 +313,35 @@ class ProductOfNode {
     const Offset next_row = a_.row_ptr.data()[node + period] - row;
     const Offset next_weight = row_of_p[node + period] - row_of_p[node];
     const double* const own = weights + row_of_p[node] + place_in_row(coarse, place);
-    std::array<double, lanes> weight;
-    for (std::size_t l = 0; l < lanes; ++l) weight[l] = own[next_weight * as_offset(l)];
+    std::array<double, nodes_at_once> weight;
+    for (Index l = 0; l < nodes_at_once; ++l) weight[as_size(l)] = own[next_weight * l];
     const ParentTables::Table& parents = parents_.at(place, coarse);
     for (Offset k = row; k < end; ++k) {
       const int d = direction_[k];
       const ParentsOfNeighbour& of = parents[as_size(d)];
       if (of.count == 0) continue;
       const double* const values = a_.values.data() + k;
-      std::array<double, lanes> value;
-      for (std::size_t l = 0; l < lanes; ++l) {
-        value[l] = weight[l] * values[next_row * as_offset(l)];
+      std::array<double, nodes_at_once> value;
+      for (Index l = 0; l < nodes_at_once; ++l) {
+        value[as_size(l)] = weight[as_size(l)] * values[next_row * l];
       }
       if (d == grid_own) {
-        for (std::size_t l = 0; l < lanes; ++l) sizes_of_eight_[l] += weight[l] * value[l];
+        for (std::size_t l = 0; l < nodes_at_once; ++l) sizes_of_eight_[l] += weight[l] * value[l];
       }
       const Index other = node + distance_[as_size(d)];
       const double* const of_other = weights + row_of_p[other];
       const Offset next_other = row_of_p[other + period] - row_of_p[other];
       for (int q = 0; q < of.count; ++q) {
         const double* const to_parent = of_other + of.place[as_size(q)];
-        double* const sums = sums_of_eight_.data() + Offset{lanes} * of.direction[as_size(q)];
+        double* const sums =
+            sums_of_eight_.data() + Offset{nodes_at_once} * of.direction[as_size(q)];
 #pragma omp simd
-        for (Index l = 0; l < lanes; ++l) {
+        for (Index l = 0; l < nodes_at_once; ++l) {
           sums[l] += value[as_size(l)] * to_parent[next_other * l];
         }
       }
     }
   }
-  static Offset as_offset(std::size_t l) { return static_cast<Offset>(l); }
 
   const HostCsr<double>& a_;
   Index block_;
@@ -356,8 +354,8 @@ class ProductOfNode {
   std::vector<double> sizes_;
   std::uint32_t present_;
   bool even_ = false;  // inner nodes of the fine lines next to this line have all directions
-  std::array<double, std::size_t{lanes} * grid_directions> sums_of_eight_{};
-  std::array<double, lanes> sizes_of_eight_{};
+  std::array<double, std::size_t{nodes_at_once} * grid_directions> sums_of_eight_{};
+  std::array<double, nodes_at_once> sizes_of_eight_{};
 };
 
 /// Where on a line of the coarse grid the sums of a node are those of the node before it: where all
