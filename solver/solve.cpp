@@ -66,12 +66,6 @@ std::vector<std::pair<std::string, std::string>> named(const std::vector<SetupFa
   return list;
 }
 
-template <class V>
-bool same_array(const V& a, const V& b) {
-  const auto n = a.extent(0);
-  return n == b.extent(0) && (a.data() == b.data() || std::equal(a.data(), a.data() + n, b.data()));
-}
-
 }  // namespace
 
 /// What the setup made. Everything of `Made` is replaced at once, so that an update that throws
@@ -564,9 +558,7 @@ template <class T>
 void Solver<T>::update_matrix(const CsrArrays& a) {
   State& s = *state_;
   MatrixInput<T> in = matrix_input<T>(a);
-  if (in.adjoint != s.input.adjoint || in.csr.rows != s.input.csr.rows ||
-      in.csr.cols != s.input.csr.cols || !same_array(in.csr.row_ptr, s.input.csr.row_ptr) ||
-      !same_array(in.csr.col_idx, s.input.csr.col_idx)) {
+  if (in.adjoint != s.input.adjoint || !same_pattern(in.csr, s.input.csr)) {
     refuse("the matrix has another pattern than the one that was set up: make a new Solver");
   }
   s.update(std::move(in));

@@ -2,7 +2,6 @@
 #include <krysol/solver/multigrid/hierarchy_update.hpp>
 
 #include <algorithm>
-#include <atomic>
 
 #include <krysol/solver/coarsening/grid_product.hpp>
 #include <krysol/solver/coarsening/sparse_product.hpp>
@@ -53,22 +52,7 @@ HierarchyUpdate<S>::HierarchyUpdate(HostHierarchy<S> h, const HostCsr<S>& a, Ind
 
 template <class S>
 bool HierarchyUpdate<S>::fits(const HostCsr<S>& a) const {
-  const auto same = [](const auto& u, const auto& v) {
-    if (u.extent(0) != v.extent(0)) return false;
-    constexpr std::int64_t step = 65536;
-    const EqualBlocks pieces{static_cast<std::int64_t>(u.extent(0)), step};
-    std::atomic<bool> equal{true};
-    host_for("krysol::update(pattern)", pieces.count(), [&](std::int64_t p) {
-      if (!equal.load(std::memory_order_relaxed)) return;
-      if (!std::equal(u.data() + pieces.first(p), u.data() + pieces.last(p),
-                      v.data() + pieces.first(p))) {
-        equal = false;
-      }
-    });
-    return equal.load();
-  };
-  return a.rows == pattern_.rows && a.cols == pattern_.cols && same(a.row_ptr, pattern_.row_ptr) &&
-         same(a.col_idx, pattern_.col_idx);
+  return same_pattern(a, pattern_);
 }
 
 template <class S>

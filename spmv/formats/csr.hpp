@@ -96,9 +96,10 @@ struct CsrProduct {
   /// which has 512 of them or more.
   static constexpr Offset x_ahead = 128;
 
-  /// May rows whose entries end before `end` ask for entries of x?
+  /// May rows whose entries end before `end` ask for entries of x? In lanes they do for up to
+  /// pack_width more than they have.
   KOKKOS_FORCEINLINE_FUNCTION bool may_ask_for_x(Offset end) const {
-    return !is_pack<T> && scattered && end + x_ahead <= last;
+    return !is_pack<T> && scattered && end + x_ahead + pack_width <= last;
   }
 
   /// total plus the product of entry k.
@@ -185,59 +186,123 @@ struct CsrProduct {
     }
   }
 
-  /// The entries of a row, n at a time. instruction: `gathers`, known to the compiler. Returns
-  /// `end`.
+  /// Asks for what n entries from k on need, further on.
+  template <Ahead ahead, int n>
+  KOKKOS_FORCEINLINE_FUNCTION void fetch_lanes(Offset k) const {
+    if constexpr (ahead != Ahead::nothing) fetch_ahead<n>(k);
+    if constexpr (ahead == Ahead::matrix_and_x) {
+      for (int l = 0; l < n; ++l) prefetch(x + col_idx[k + l + x_ahead]);
+    }
+  }
+
+  /// total[l] += the products of entries k + l. instruction: `gathers`, known to the compiler.
+  template <bool instruction, int n>
+  KOKKOS_FORCEINLINE_FUNCTION void add_lanes(Offset k, Registers<T, n>& total) const {
+    Registers<T, n> entries;
+    Registers<T, n> in;
+    in.gather(x, col_idx + k, instruction);
+    entries.load(values + k);
+    total.add_product(entries, in);
+  }
+
+  /// The same of fewer than n, those before `end`.
+  template <bool instruction, int n>
+  KOKKOS_FORCEINLINE_FUNCTION void add_last_lanes(Offset k, Offset end,
+                                                  Registers<T, n>& total) const {
+    const auto left = static_cast<int>(end - k);
+    Registers<T, n> entries;
+    Registers<T, n> in;
+    gather_first(x, col_idx + k, left, last + 1 - k, instruction, in);
+    load_first(values + k, left, entries);
+    total.add_product(entries, in);
+  }
+
+  /// What the end of a row asks for: where its entries of x are gathered, none of x.
+  template <Ahead ahead, bool instruction>
+  static constexpr Ahead at_end =
+      instruction&& ahead == Ahead::matrix_and_x ? Ahead::matrix : ahead;
+
+  /// The entries of a row, n at a time. Returns `end`.
   template <Ahead ahead, bool instruction, int n>
   KOKKOS_FORCEINLINE_FUNCTION Offset row_in_lanes(Offset begin, Offset end,
                                                   Registers<T, n>& total) const {
-    Registers<T, n> entries;
-    Registers<T, n> in;
     total.fill(T(0));
     Offset k = begin;
     for (; k + n <= end; k += n) {
-      if constexpr (ahead != Ahead::nothing) fetch_ahead<n>(k);
-      if constexpr (ahead == Ahead::matrix_and_x) {
-        for (int l = 0; l < n; ++l) prefetch(x + col_idx[k + l + x_ahead]);
-      }
-      in.gather(x, col_idx + k, instruction);
-      entries.load(values + k);
-      total.add_product(entries, in);
+      fetch_lanes<ahead, n>(k);
+      add_lanes<instruction>(k, total);
     }
-    if constexpr (ahead != Ahead::nothing) fetch_ahead<n>(k);
-    const auto left = static_cast<int>(end - k);
-    gather_first(x, col_idx + k, left, instruction, in);
-    load_first(values + k, left, entries);
-    total.add_product(entries, in);
+    fetch_lanes<at_end<ahead, instruction>, n>(k);
+    add_last_lanes<instruction>(k, end, total);
     return end;
   }
 
-  /// n rows, whose sums stay in registers.
-  template <Ahead ahead, bool instruction, int... l>
+  /// The same in the lower and the upper half of 2 n lanes, which are added to each other as the
+  /// first step of their sum.
+  template <Ahead ahead, bool instruction, int n>
+  KOKKOS_FORCEINLINE_FUNCTION Offset row_in_halves(Offset begin, Offset end,
+                                                   Registers<T, n>& total) const {
+    Registers<T, n> upper;
+    total.fill(T(0));
+    upper.fill(T(0));
+    Offset k = begin;
+    for (; k + 2 * n <= end; k += 2 * n) {
+      fetch_lanes<ahead, 2 * n>(k);
+      add_lanes<instruction>(k, total);
+      add_lanes<instruction>(k + n, upper);
+    }
+    fetch_lanes<at_end<ahead, instruction>, 2 * n>(k);
+    if (k + n <= end) {
+      add_lanes<instruction>(k, total);
+      add_last_lanes<instruction>(k + n, end, upper);
+    } else {
+      add_last_lanes<instruction>(k, end, total);
+    }
+    total += upper;
+    return end;
+  }
+
+  template <Ahead ahead, bool instruction, bool halves, int n>
+  KOKKOS_FORCEINLINE_FUNCTION Offset one_row(Offset begin, Offset end,
+                                             Registers<T, n>& total) const {
+    if constexpr (halves) {
+      return row_in_halves<ahead, instruction>(begin, end, total);
+    } else {
+      return row_in_lanes<ahead, instruction>(begin, end, total);
+    }
+  }
+
+  /// As many rows as a register has numbers, with their sums in registers.
+  template <Ahead ahead, bool instruction, bool halves, int... l>
   KOKKOS_FORCEINLINE_FUNCTION Offset rows_in_lanes(Offset begin, const Offset* row_end, T* sum,
                                                    std::integer_sequence<int, l...>) const {
     constexpr int n = sizeof...(l);
     Registers<T, n> row[n];
-    ((begin = row_in_lanes<ahead, instruction>(begin, row_end[l], row[l])), ...);
+    ((begin = one_row<ahead, instruction, halves>(begin, row_end[l], row[l])), ...);
     store_sums(row, sum);
     return begin;
   }
 
-  /// The same as add_rows, with a branch for every n entries alone: a row with fewer takes none
-  /// that depends on its length.
+  /// The same as add_rows, in n lanes: with a branch for every n entries alone, so that a row with
+  /// fewer takes none that depends on its length. Where entries of x are loaded one by one
+  /// registers of 64 bytes gain nothing, and the ends of rows take longer in them (Zen 4: 1.1 times
+  /// the whole).
   template <Ahead ahead, bool instruction, int n>
   KRYSOL_KEEP_APART KOKKOS_INLINE_FUNCTION void add_rows_in_lanes(std::int64_t first, int count,
                                                                   T* sum) const {
+    constexpr bool halves = !instruction && n * sizeof(T) > 32;
+    constexpr int width = halves ? n / 2 : n;
     const CsrProduct mine = *this;  // in registers, see RowLoop
     const Offset* const row_end = row_ptr + first + 1;
     Offset begin = row_ptr[first];
     int w = 0;
-    for (; w + n <= count; w += n) {
-      begin = mine.template rows_in_lanes<ahead, instruction>(begin, row_end + w, sum + w,
-                                                              std::make_integer_sequence<int, n>{});
+    for (; w + width <= count; w += width) {
+      begin = mine.template rows_in_lanes<ahead, instruction, halves>(
+          begin, row_end + w, sum + w, std::make_integer_sequence<int, width>{});
     }
     for (; w < count; ++w) {
-      Registers<T, n> row;
-      begin = mine.template row_in_lanes<ahead, instruction>(begin, row_end[w], row);
+      Registers<T, width> row;
+      begin = mine.template one_row<ahead, instruction, halves>(begin, row_end[w], row);
       sum[w] = row.sum();
     }
   }

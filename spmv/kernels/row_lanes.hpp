@@ -83,18 +83,25 @@ KOKKOS_FORCEINLINE_FUNCTION void load_first(const S* from, int count, Registers<
 #endif
 }
 
-/// to.v[l] = x[index[l]] for l < count < n, else 0; reads nothing else. instruction: see
-/// gathers_pay.
+/// to.v[l] = x[index[l]] for l < count < n, else 0. instruction: see gathers_pay. Without it n
+/// entries of x are read, by columns that follow in the next rows, because choosing which takes
+/// longer; where fewer than n are `stored` from index[0] on, x[index[0]] in their place.
 template <class T, int n>
 KOKKOS_FORCEINLINE_FUNCTION void gather_first(const T* x, const std::int32_t* index, int count,
-                                              bool instruction, Registers<T, n>& to) {
+                                              Offset stored, bool instruction,
+                                              Registers<T, n>& to) {
   using Vector = typename Registers<T, n>::Vector;
   if (!instruction) {
     if (count == 0) {
       to.fill(T(0));
       return;
     }
-    to.set([&](int l) { return x[index[l < count ? l : 0]]; });
+    std::int32_t few[n];
+    if (stored < n) {
+      for (int l = 0; l < n; ++l) few[l] = index[l < count ? l : 0];
+      index = few;
+    }
+    to.gather(x, index, false);
     to.keep_bits((1U << static_cast<unsigned>(count)) - 1U);
     return;
   }

@@ -2,6 +2,7 @@
 #include <krysol/spmv/matrix/host_csr.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <stdexcept>
 
 #include <fmt/core.h>
@@ -68,7 +69,33 @@ void check(const HostCsr<S>& a) {
                   a.col_idx(static_cast<std::size_t>(bad)), a.cols));
 }
 
-#define KRYSOL_INSTANTIATE(S) template void check(const HostCsr<S>&);
+/// Of two arrays on the host, block by block; no more are read once one differs.
+template <class T>
+bool same_array(const Kokkos::View<T*, Host>& a, const Kokkos::View<T*, Host>& b) {
+  const auto count = static_cast<std::int64_t>(a.extent(0));
+  if (b.extent(0) != a.extent(0)) return false;
+  if (a.data() == b.data()) return true;
+  constexpr std::int64_t block = 65536;
+  std::atomic<bool> equal{true};
+  host_for("krysol::same_pattern", (count + block - 1) / block, [&](std::int64_t k) {
+    if (!equal.load(std::memory_order_relaxed)) return;
+    const std::int64_t last = std::min(count, (k + 1) * block);
+    if (!std::equal(a.data() + k * block, a.data() + last, b.data() + k * block)) {
+      equal.store(false, std::memory_order_relaxed);
+    }
+  });
+  return equal.load();
+}
+
+template <class S>
+bool same_pattern(const HostCsr<S>& a, const HostCsr<S>& b) {
+  return a.rows == b.rows && a.cols == b.cols && same_array(a.row_ptr, b.row_ptr) &&
+         same_array(a.col_idx, b.col_idx);
+}
+
+#define KRYSOL_INSTANTIATE(S)             \
+  template void check(const HostCsr<S>&); \
+  template bool same_pattern(const HostCsr<S>&, const HostCsr<S>&);
 KRYSOL_FOR_EACH_ENTRY(KRYSOL_INSTANTIATE)
 #undef KRYSOL_INSTANTIATE
 

@@ -57,4 +57,9 @@ Assembled<DeviceScalar<T>> to_csr(const Triplets<T>& entries, Triangles given = 
 template <class S>
 void check(const HostCsr<S>& a);
 
+/// True where a and b have entries at the same places, in the same order: shape, row_ptr and
+/// col_idx agree. By all threads of the host; arrays that are shared are not read.
+template <class S>
+bool same_pattern(const HostCsr<S>& a, const HostCsr<S>& b);
+
 }  // namespace krysol

@@ -346,6 +346,9 @@ TEST_F(CgSolve, OverwritesNothingThatItFoundAndNoLink) {
 }
 
 TEST_F(CgSolve, OutlivesALimitOfTheSizeOfFiles) {
+#ifdef KOKKOS_ENABLE_OPENMPTARGET
+  GTEST_SKIP() << "the runtime of this space writes a file of its own before main";
+#endif
   const std::string command = fmt::format(
       "ulimit -f 8; {} poisson2d:60 --quiet --no-bandwidth --rhs ones --output {} --history {}",
       KRYSOL_CG_SOLVE, in("x.mtx").string(), in("h.csv").string());

@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include <krysol/gallery/problems.hpp>
 #include <krysol/solver/choice/joined_results.hpp>
 #include <krysol/solver/choice/preconditioner_choice.hpp>
 #include <krysol/solver/choice/predicted_cost.hpp>
@@ -15,10 +16,13 @@
 #include "dense.hpp"
 #include "messages.hpp"
 #include "problems.hpp"
+#include "spaces.hpp"
 
 namespace {
 
 using namespace krysol_tests;
+using krysol::HostCsr;
+using krysol::Offset;
 using krysol::PreconditionerTrial;
 using krysol::Progress;
 using krysol::SolveOptions;
@@ -221,6 +225,9 @@ TEST(PreconditionerChoice, BeginsTheNextSolveWithWhatTheLastEndedWith) {
 }
 
 TEST(PreconditionerChoice, IsSharedByThreads) {
+  if (launched_by_one_thread<Kokkos::DefaultExecutionSpace>) {
+    GTEST_SKIP() << "kernels of this space are one host thread's";
+  }
   const auto a = to_csr(stiff()).matrix;
   SolveOptions options;
   options.format = "csr";
@@ -307,6 +314,54 @@ TEST(PreconditionerChoice, GoesOnWhereTheOtherIsRefused) {
   EXPECT_EQ(report.trials[1].name, "jacobi");
   EXPECT_NE(report.preconditioner, "cholesky");
   EXPECT_EQ(stages_as_text(report.trials).find("cholesky"), std::string::npos);
+}
+
+/// D A D with D(i,i) = 1 or -1 at random: to jacobi it is what A is, but what multigrid
+/// interpolates is smooth for A alone.
+HostCsr<double> with_random_signs(HostCsr<double> a) {
+  const auto random = random_vector<double>(static_cast<std::size_t>(a.rows), 3);
+  const auto sign = [&random](Index i) { return random[static_cast<std::size_t>(i)] < 0 ? -1 : 1; };
+  for (Index i = 0; i < a.rows; ++i) {
+    for (Offset k = a.row_ptr(i); k < a.row_ptr(i + 1); ++k) {
+      a.values(k) *= sign(i) * sign(a.col_idx(k));
+    }
+  }
+  return a;
+}
+
+/// Multigrid takes more iterations than predicted there: CG goes back to jacobi, with the same x,
+/// and does not try it again.
+TEST(PreconditionerChoice, GoesBackToTheOneBefore) {
+  KRYSOL_SKIP_WHERE_SETUPS_ARE_DEAR();
+  const auto a = with_random_signs(krysol::gallery::make_problem("jumps:30"));
+  SolveReport report;
+  SolveOptions options;
+  options.format = "csr";
+  options.order = "none";
+  options.stop.rtol = 1e-12;
+  options.report = &report;
+  const auto b = random_vector<double>(static_cast<std::size_t>(a.rows), 1);
+  std::vector<double> x(b.size(), 0);
+  const SolveResult r = krysol::solve(a, b, x, options);
+  EXPECT_EQ(r.status, Status::converged) << r.advice;
+  EXPECT_LE(r.residual, r.target);
+  std::vector<PreconditionerTrial> used;
+  for (const PreconditionerTrial& trial : report.trials) {
+    if (trial.iterations > 0) used.push_back(trial);
+  }
+  ASSERT_EQ(used.size(), 3U) << stages_as_text(report.trials);
+  EXPECT_EQ(used[0].outcome, "left for amg");
+  EXPECT_EQ(used[1].name, "amg");
+  EXPECT_EQ(used[1].outcome, "left for jacobi");
+  EXPECT_GT(used[1].predicted_iterations, 0);
+  EXPECT_GT(used[2].cost_without, used[1].cost_without) << "of going on with amg";
+  EXPECT_EQ(used[2].name, "jacobi");
+  EXPECT_EQ(used[2].outcome, "converged");
+  EXPECT_EQ(used[2].first_residual, used[1].last_residual);
+  EXPECT_EQ(report.preconditioner, "jacobi");
+  std::int64_t iterations = 0;
+  for (const PreconditionerTrial& trial : used) iterations += trial.iterations;
+  EXPECT_EQ(iterations, r.iterations);
 }
 
 /// A setup that would take longer than is left is not begun.

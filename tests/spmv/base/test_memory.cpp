@@ -10,8 +10,12 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <optional>
+#include <vector>
 
 #include <krysol/solver/cholesky/elimination.hpp>
+#include <krysol/solver/solve.hpp>
+#include <krysol/spmv/base/spaces.hpp>
 #include <krysol/spmv/formats/csr.hpp>
 #include <krysol/spmv/select/select.hpp>
 #include "apps/common/cli.hpp"
@@ -315,6 +319,46 @@ TEST(Memory, AutoPassesOverFormatsThatDoNotFit) {
     if (holds(trial.remark, "not enough memory: no room for '")) ++no_room;
   }
   EXPECT_GT(no_room, 0);
+}
+
+/// Neither the order of a factorization nor levels fit: iterations go on as they began.
+TEST(Memory, AutoPassesOverPreconditionersThatDoNotFit) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "the address sanitizer needs address space of its own";
+#endif
+  if (!krysol::on_host<Kokkos::DefaultExecutionSpace>) {
+    GTEST_SKIP() << "setups by the host do not pay on a device here";
+  }
+  const auto a = krysol::to_csr(krysol_tests::poisson2d(500, 500)).matrix;
+  const std::vector<double> b(static_cast<std::size_t>(a.rows), 1);
+  std::vector<double> x(b.size(), 0);
+  std::optional<AddressSpaceLimit> limit;
+  krysol::SolveReport report;
+  krysol::SolveOptions options;
+  options.format = "csr";
+  options.order = "none";
+  options.report = &report;
+  options.observer = [&limit](const krysol::Progress& p) {
+    constexpr std::int64_t before_others_are_thought_of = 6;
+    if (p.iteration == before_others_are_thought_of) limit.emplace(std::size_t{16} << 20);
+    return p.iteration < 80;
+  };
+  const auto r = krysol::solve(a, b, x, options);
+  ASSERT_TRUE(limit.has_value());
+  const bool limited = limit->works;
+  limit.reset();
+  if (!limited) GTEST_SKIP() << "address space cannot be limited here";
+  EXPECT_EQ(r.status, krysol::Status::interrupted);
+  EXPECT_EQ(r.iterations, 80);
+  EXPECT_EQ(report.preconditioner, "jacobi");
+  int no_room = 0;
+  for (const auto& trial : report.trials) {
+    if (trial.outcome.starts_with("not made: no room for '")) {
+      ++no_room;
+      EXPECT_EQ(trial.iterations, 0);
+    }
+  }
+  EXPECT_GT(no_room, 0) << stages_as_text(report.trials);
 }
 #endif
 

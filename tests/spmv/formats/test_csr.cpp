@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <krysol/solver/krylov/cg.hpp>
@@ -212,6 +213,31 @@ TEST(ToCsr, TakesAMatrixWithoutRowsOrColumns) {
     EXPECT_EQ(a.row_ptr.extent(0), static_cast<std::size_t>(rows) + 1);
     krysol::check(a);
   }
+}
+
+TEST(HostCsr, KnowsTheSamePattern) {
+  constexpr Index n = 300;  // more entries than are compared at once
+  auto t = no_entries<double>(n, n + 1);
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j) t.add(i, j, 1);
+  }
+  const auto a = to_csr(t).matrix;
+  for (double& v : t.values) v = 2;
+  EXPECT_TRUE(same_pattern(a, to_csr(t).matrix));
+  EXPECT_TRUE(same_pattern(a, a));
+  for (const std::size_t k : {std::size_t{0}, t.values.size() / 2, t.values.size() - 1}) {
+    const Index column = std::exchange(t.col_idx[k], n);
+    EXPECT_FALSE(same_pattern(a, to_csr(t).matrix)) << k;
+    t.col_idx[k] = column;
+  }
+  t.cols = n;
+  EXPECT_FALSE(same_pattern(a, to_csr(t).matrix));
+  t.add(0, 0, 1);  // a duplicate: no other pattern
+  t.cols = n + 1;
+  EXPECT_TRUE(same_pattern(a, to_csr(t).matrix));
+  t.row_idx.back() = n - 1;
+  t.col_idx.back() = n;
+  EXPECT_FALSE(same_pattern(a, to_csr(t).matrix));
 }
 
 TEST(ToCsr, SaysWhatIsWrongWithTriplets) {
