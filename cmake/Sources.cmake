@@ -94,9 +94,11 @@ set(KRYSOL_SOURCES
   spmv/order/partition.cpp
   spmv/order/reorder.cpp
   spmv/select/formats.cpp
+  spmv/select/late_format.cpp
   spmv/select/select.cpp
   spmv/select/tuning_record.cpp
   solver/choice/preconditioner_choice.cpp
+  solver/choice/preconditioner_stages.cpp
   solver/cholesky/cholesky.cpp
   solver/cholesky/elimination.cpp
   solver/cholesky/factors.cpp
@@ -114,6 +116,7 @@ set(KRYSOL_SOURCES
   solver/composed/schwarz.cpp
   solver/interface/checked_options.cpp
   solver/interface/columns.cpp
+  solver/interface/early_results.cpp
   solver/interface/matrix_input.cpp
   solver/interface/null_components.cpp
   solver/interface/value_watch.cpp
@@ -151,6 +154,7 @@ set(KRYSOL_FLOAT_SOURCES
   solver/precond/fsai.cpp
   spmv/dense/dense.cpp
   spmv/order/reorder.cpp
+  spmv/select/late_format.cpp
   spmv/select/select.cpp
   spmv/select/tuning_record.cpp)
 set(alone ${KRYSOL_LONG_SOURCES} ${KRYSOL_FLOAT_SOURCES})

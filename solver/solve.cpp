@@ -10,6 +10,7 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <krysol/solver/choice/preconditioner_choice.hpp>
 #include <krysol/solver/interface/checked_options.hpp>
+#include <krysol/solver/interface/early_results.hpp>
 #include <krysol/solver/interface/null_components.hpp>
 #include <krysol/solver/interface/plain_properties.hpp>
 #include <krysol/solver/interface/value_watch.hpp>
@@ -20,6 +21,7 @@
 #include <krysol/spmv/base/runtime.hpp>
 #include <krysol/spmv/order/reorder.hpp>
 #include <krysol/spmv/select/formats.hpp>
+#include <krysol/spmv/select/late_format.hpp>
 #include <krysol/spmv/select/tuning_record.hpp>
 
 namespace krysol {
@@ -45,21 +47,6 @@ void count_as_caller(const Permutation& order, SolveResult& result) {
   result.advice = advice(result);
 }
 
-/// For a b or x0 that no iteration could start from.
-SolveResult stopped_at_not_finite(Index row, bool in_b, double atol, const MethodTraits& method) {
-  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  SolveResult r;
-  r.status = Status::not_finite;
-  r.method = method;
-  r.residual = r.initial_residual = nan;
-  r.b_norm = in_b ? nan : 0;
-  r.target = atol;
-  r.history = {nan};
-  r.breakdown.row = row;
-  r.advice = advice(r);
-  return r;
-}
-
 std::vector<std::pair<std::string, std::string>> named(const std::vector<SetupFact>& facts) {
   std::vector<std::pair<std::string, std::string>> list;
   for (const SetupFact& fact : facts) list.emplace_back(fact.name, fact.value);
@@ -80,6 +67,7 @@ struct Solver<T>::State {
   OrderChoice order{};
   Vector<Index> places{};  // order on the device; empty: none
   std::shared_ptr<const Operator<T>> op{};
+  std::shared_ptr<LateFormat<T>> late{};                // `op`, where its format is chosen later
   NullComponents null{};                                // in the order of the rows while solving
   MadePreconditioner<T, Exec> m{};                      // that has been asked for
   std::unique_ptr<PreconditionerChoice<T>> chooses{};   // or what chooses one
@@ -140,8 +128,8 @@ struct Solver<T>::State {
                          options.preconditioner));
     }
     if (may_choose(options)) {
-      chooses = std::make_unique<PreconditionerChoice<T>>(a, op, std::move(stages), options.strict,
-                                                          std::move(near_null));
+      chooses = std::make_unique<PreconditionerChoice<T>>(a, op, late, std::move(stages),
+                                                          options.strict, std::move(near_null));
     } else {
       m = make_preconditioner<T, Exec>("jacobi", {&a, op.get(), {}});
     }
@@ -182,12 +170,23 @@ struct Solver<T>::State {
     return reorder(order_of_rows(options), a, products, choice);
   }
 
-  std::unique_ptr<Operator<T>> selected(const HostCsr<T>& a, const std::string& order_name,
-                                        SolveReport& to) const {
+  /// A in a format, and once more where that is chosen later.
+  struct Formatted {
+    std::shared_ptr<const Operator<T>> op{};
+    std::shared_ptr<LateFormat<T>> late{};
+  };
+
+  Formatted selected(const HostCsr<T>& a, SolveReport& to) const {
     SelectOptions select;
     select.with_dot = true;
     select.products = expected_products(options);
     select.mirrored = to.properties.mirrored;
+    if (may_choose_late(options)) {
+      const double done = late ? late->products_done() : 0;
+      auto made = std::make_shared<LateFormat<T>>(a, select, options.tuning_memory, done);
+      describe_late(*made, to);
+      return {made, made};
+    }
     FormatChoice choice;
     auto made = options.tuning ? select_format(a, select, *options.tuning, choice)
                                : select_format(a, select, options.tuning_memory, choice);
@@ -198,17 +197,23 @@ struct Solver<T>::State {
     if (options.keep_tuning) {
       // One that was reused is kept with the measurements that it came with.
       to.tuning = choice.reused ? *options.tuning : save(choice, a, select);
-      if (!choice.reused) to.tuning->order = order_name;
+      if (!choice.reused) to.tuning->order = order.name;
     }
     to.format = choice.name;
     to.choice = std::move(choice);
-    return made;
+    return {std::move(made)};
   }
 
-  std::unique_ptr<Operator<T>> formatted(const HostCsr<T>& a, SolveReport& to) const {
+  static void describe_late(const LateFormat<T>& made, SolveReport& to) {
+    to.choice = made.choice();
+    to.format = to.choice->name;
+    to.format_bytes = made.bytes();
+  }
+
+  Formatted formatted(const HostCsr<T>& a, SolveReport& to) const {
     to.format = options.format;
-    if (options.format != "auto") return make_operator<T>(options.format, a);
-    return selected(a, order.name, to);
+    if (options.format != "auto") return {make_operator<T>(options.format, a)};
+    return selected(a, to);
   }
 
   void describe_preconditioner(SolveReport& to) const {
@@ -227,16 +232,18 @@ struct Solver<T>::State {
     to.preconditioner_facts = named(seen.facts);
     to.trials = seen.trials;
     if (seen.setup_seconds > 0) to.setup.add(seen.setup_seconds, 0);
+    if (seen.format_seconds > 0) to.convert.add(seen.format_seconds, 0);
   }
 
   /// The format that was chosen, for other values; chosen anew where it refuses those.
-  std::unique_ptr<Operator<T>> formatted_again(const HostCsr<T>& a, SolveReport& to) const {
+  Formatted formatted_again(const HostCsr<T>& a, SolveReport& to) const {
+    if (late && !late->chosen()) return selected(a, to);
     try {
-      return make_operator<T>(to.format, a);
+      return {make_operator<T>(to.format, a)};
     } catch (const FormatRefusal& refusal) {
       if (options.format != "auto") throw;
       to.notes.push_back(fmt::format("the format was chosen anew: {}", refusal.what()));
-      return selected(a, order.name, to);
+      return selected(a, to);
     }
   }
 
@@ -278,7 +285,9 @@ struct Solver<T>::State {
     Kokkos::Timer timer;
     const HostCsr<T> moved = ordered(a, order);
     if (!order.order.empty()) places = to_device<Exec>("order", order.order);
-    op = formatted(moved, report);
+    Formatted made_op = formatted(moved, report);
+    op = std::move(made_op.op);
+    late = std::move(made_op.late);
     report.order = order;
     report.format_bytes = op->bytes();
     report.convert = {};
@@ -312,24 +321,26 @@ struct Solver<T>::State {
       report = std::move(to);
       refused.reset();
       op.reset();
+      late.reset();
       watch_values();
       make_all(a);
       return;
     }
     Kokkos::Timer timer;
     const HostCsr<T> moved = order.order.empty() ? a : reordered(a, order.order);
-    std::shared_ptr<const Operator<T>> made_op = formatted_again(moved, to);
-    to.format_bytes = made_op->bytes();
+    Formatted made_op = formatted_again(moved, to);
+    to.format_bytes = made_op.op->bytes();
     to.convert = {};
-    to.convert.add(timer.seconds(), static_cast<double>(bytes(moved) + made_op->bytes()));
+    to.convert.add(timer.seconds(), static_cast<double>(bytes(moved) + made_op.op->bytes()));
     NullComponents found = found_null(moved, to);
     timer.reset();
     if (chooses) {
-      chooses->update(moved, made_op);
+      chooses->update(moved, made_op.op, made_op.late);
     } else {
-      update_preconditioner(m, moved, made_op.get());
+      update_preconditioner(m, moved, made_op.op.get());
     }
-    op = std::move(made_op);  // which M may multiply by: nothing that throws comes between
+    op = std::move(made_op.op);  // which M may multiply by: nothing that throws comes between
+    late = std::move(made_op.late);
     null = std::move(found);
     input = std::move(in);
     Exec{}.fence();
@@ -389,7 +400,8 @@ struct Solver<T>::State {
       if (norm > share * target && norm > rounding * b_norm) {
         const Vector<T> r = gathered<T>(columns, c, places, true);
         apply(Exec{}, T(-1), *op, ConstVector<T>(x), T(1), r);
-        return no_solution(norm, norm2(Exec{}, r, sums), b_norm, target);
+        return no_solution(norm, norm2(Exec{}, r, sums), b_norm, target,
+                           method_traits(options.solver));
       }
       const double used_up = target > 0 ? std::min(1.0, norm / target) : 0;
       stop.rtol = 0;
@@ -408,19 +420,6 @@ struct Solver<T>::State {
       r.residual = std::hypot(r.residual, norm);
       r.initial_residual = std::hypot(r.initial_residual, norm);
     }
-    r.advice = advice(r);
-    return r;
-  }
-
-  SolveResult no_solution(double outside, double residual, double b_norm, double target) const {
-    SolveResult r;
-    r.status = Status::inconsistent;
-    r.method = method_traits(options.solver);
-    r.residual = r.initial_residual = residual;
-    r.b_norm = b_norm;
-    r.target = target;
-    r.outside_range = outside;
-    r.history = {residual};
     r.advice = advice(r);
     return r;
   }
@@ -509,6 +508,7 @@ std::vector<SolveResult> Solver<T>::solve_columns(const ColumnsRef& b, const Col
   for (const std::optional<ChosenSolve>& c : chosen) {
     if (c) state_->describe_choice(*c, state_->report);
   }
+  if (s.late) state_->describe_late(*s.late, state_->report);
   state_->report.solved = !s.refused && !all.empty();
   for (const SolveResult& r : all) {
     if (&r == &all.back() || !r.converged()) state_->report.result = r;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <exception>
 #include <limits>
@@ -14,6 +13,8 @@
 #include <krysol/solver/cholesky/cholesky.hpp>
 #include <krysol/solver/coarsening/box_grid.hpp>
 #include <krysol/spmv/base/spaces.hpp>
+#include <krysol/spmv/kernels/padding.hpp>
+#include <krysol/spmv/order/cuthill_mckee.hpp>
 
 namespace krysol {
 namespace {
@@ -21,37 +22,6 @@ namespace {
 constexpr double margin = 0.8;  // of the cost of going on: predictions are no better than that
 constexpr double least = 6e7;   // cost of what is left: some milliseconds are worth no choice
 constexpr double unlimited = std::numeric_limits<double>::infinity();
-
-[[noreturn]] void refuse_stages(std::string_view name, std::string_view why) {
-  throw std::invalid_argument(
-      fmt::format("preconditioner '{}': {}; expected as in auto:jacobi*40/amg, 40 iterations with "
-                  "jacobi and the rest with amg",
-                  name, why));
-}
-
-PreconditionerStage stage_of(std::string_view name, std::string_view text, bool last) {
-  const auto star = text.rfind('*');
-  PreconditionerStage stage{std::string(text.substr(0, star)), 0};
-  if (last != (star == std::string_view::npos)) {
-    refuse_stages(name, last ? "the last of them goes on to the end"
-                             : fmt::format("how many iterations with '{}'?", text));
-  }
-  if (!last) {
-    const std::string_view count = text.substr(star + 1);
-    const auto [end, error] =
-        std::from_chars(count.data(), count.data() + count.size(), stage.iterations);
-    if (error != std::errc{} || end != count.data() + count.size() || stage.iterations < 1) {
-      refuse_stages(name, fmt::format("'{}' is no number of iterations from 1", count));
-    }
-  }
-  std::string known;
-  for (const auto& info : list_preconditioners()) {
-    if (info.name == base_of(stage.name)) return stage;
-    known += fmt::format(" {}", info.name);
-  }
-  throw std::invalid_argument(
-      fmt::format("preconditioner '{}': unknown '{}'; known:{}", name, base_of(stage.name), known));
-}
 
 /// What is left of the criteria for a solve that goes on.
 StoppingCriteria rest_of(StoppingCriteria stop, std::int64_t rows, const SolveResult& done,
@@ -110,27 +80,20 @@ double least_multiplications(const std::optional<GridOfNodes>& nodes) {
   return 5 * plane * plane * plane * n[2] / n[1];
 }
 
-}  // namespace
-
-std::vector<PreconditionerStage> preconditioner_stages(std::string_view name,
-                                                       const NamedOptions& options) {
-  if (!options.empty()) {
-    throw std::invalid_argument(
-        fmt::format("preconditioner '{}': unknown option '{}'; stages follow the colon", name,
-                    options.begin()->first));
-  }
-  std::vector<PreconditionerStage> stages;
-  const auto colon = name.find(':');
-  if (colon == std::string_view::npos) return stages;
-  std::string_view rest = name.substr(colon + 1);
-  for (bool more = true; more;) {
-    const auto slash = rest.find('/');
-    more = slash != std::string_view::npos;
-    stages.push_back(stage_of(name, rest.substr(0, slash), !more));
-    if (more) rest.remove_prefix(slash + 1);
-  }
-  return stages;
+/// The same for other meshes: those for one separator, taken for full. 0 where rows have few
+/// entries, or a few have many: levels of trees and of networks with hubs are wide, and what
+/// separates them is not.
+template <class T>
+double least_multiplications_of_mesh(const HostCsr<T>& a) {
+  constexpr double of_a_mesh = 7;  // nonzeros a row
+  constexpr double of_a_hub = 8;   // times as many
+  const double mean = static_cast<double>(a.nnz()) / std::max<double>(a.rows, 1);
+  if (mean < of_a_mesh || static_cast<double>(longest_row(a)) > of_a_hub * mean) return 0;
+  const double width = mean_level_width(a.row_ptr.data(), a.col_idx.data(), a.rows);
+  return width * width * width;
 }
+
+}  // namespace
 
 template <class T>
 double positive_off_diagonal(const HostCsr<T>& a) {
@@ -164,10 +127,12 @@ double positive_off_diagonal(const HostCsr<T>& a) {
 template <class T>
 PreconditionerChoice<T>::PreconditionerChoice(const HostCsr<T>& a,
                                               std::shared_ptr<const Operator<T>> op,
+                                              std::shared_ptr<LateFormat<T>> late,
                                               std::vector<PreconditionerStage> stages, bool strict,
                                               std::shared_ptr<const NearNullVectors> near_null)
     : a_(a),
       op_(std::move(op)),
+      late_(std::move(late)),
       stages_(std::move(stages)),
       strict_(strict),
       near_null_(std::move(near_null)) {
@@ -179,11 +144,13 @@ PreconditionerChoice<T>::PreconditionerChoice(const HostCsr<T>& a,
 }
 
 template <class T>
-void PreconditionerChoice<T>::update(const HostCsr<T>& a, std::shared_ptr<const Operator<T>> op) {
+void PreconditionerChoice<T>::update(const HostCsr<T>& a, std::shared_ptr<const Operator<T>> op,
+                                     std::shared_ptr<LateFormat<T>> late) {
   const std::lock_guard lock(mutex_);
   update_preconditioner<T, Exec>(*first_, a, op.get());  // all that may throw
   a_ = a;
   op_ = std::move(op);
+  late_ = std::move(late);
   seen_.reset();
   of_stage_.clear();
   InUse still;
@@ -277,6 +244,44 @@ void PreconditionerChoice<T>::order_rows(double remaining,
   trials.insert(trials.end() - 1, trial);
 }
 
+/// Whether a factorization may still be thought of, whose order is not known.
+template <class T>
+bool PreconditionerChoice<T>::may_be_ordered(double remaining) const {
+  constexpr double much_more = 3;  // is left than when too much fill was seen
+  const Candidate& factors = candidates_.front();
+  return !factors.out && !factors.made.made && !elimination_ &&
+         remaining > much_more * too_much_fill_at_;
+}
+
+/// What one costs at least whose order is not known.
+template <class T>
+double PreconditionerChoice<T>::least_of_factorization() const {
+  return std::max(2 * choice::elimination_cost(size()),
+                  choice::multiplications_cost(size(), seen_->least_flops));
+}
+
+/// Multiplications that are made with what is in use, if predictions hold: all that are left, or
+/// those before another preconditioner costs less because so much was spent. After better_than.
+template <class T>
+double PreconditionerChoice<T>::products_ahead(double remaining, double spent, const InUse& now) {
+  const std::lock_guard lock(mutex_);
+  double least_of_others = unlimited;
+  for (const Candidate& c : candidates_) {
+    if (c.out || c.made.made == now.made) continue;
+    const bool known = c.name != candidates_.front().name || elimination_;
+    if (known) {
+      least_of_others = std::min(least_of_others, c.cost.total());
+    } else if (may_be_ordered(remaining)) {
+      least_of_others = std::min(least_of_others, least_of_factorization());
+    }
+  }
+  double ahead = remaining;
+  if (choice::price_of(least_of_others, unlimited) < margin * remaining) {
+    ahead = std::clamp(least_of_others - spent - margin * remaining, 0.0, remaining);
+  }
+  return ahead / now.iteration;
+}
+
 /// The cheapest candidate, made, where one is predicted to cost less than `remaining`, after
 /// `spent` on what is in use, and its setup no more than `most_setup`. The last of `trials` is of
 /// what is in use now, and then of what is returned.
@@ -284,8 +289,8 @@ template <class T>
 typename PreconditionerChoice<T>::InUse PreconditionerChoice<T>::better_than(
     double remaining, double spent, double most_setup, const InUse& now,
     std::vector<PreconditionerTrial>& trials) {
-  constexpr double much_more = 3;  // is left than when too much fill was seen
-  constexpr double guess = 1.5;    // what multigrid takes may turn out; a factorization is known
+  // What multigrid takes may turn out; a factorization is known, and so is multigrid on grids.
+  constexpr double guess = 1.5;
   const std::lock_guard lock(mutex_);
   if (!seen_) {
     const auto nodes = grid_of_nodes(a_);
@@ -301,14 +306,15 @@ typename PreconditionerChoice<T>::InUse PreconditionerChoice<T>::better_than(
   // The order alone may take longer than all that others do, and says whether the rest pays.
   const bool levels_open = !levels.out && levels.made.made != now.made;
   const double others = levels_open ? std::min(remaining, guess * levels.cost.total()) : remaining;
-  const double order = choice::elimination_cost(n);
-  const bool not_ordered = !factors.out && !factors.made.made && !elimination_ &&
-                           remaining > much_more * too_much_fill_at_;
-  if (not_ordered && order < most_setup &&
-      choice::price_of(std::max(2 * order, choice::multiplications_cost(n, seen_->least_flops)),
-                       spent) < margin * others) {
-    order_rows(remaining, trials);
+  const auto order_may_pay = [&] {
+    return may_be_ordered(remaining) && choice::elimination_cost(n) < most_setup &&
+           choice::price_of(least_of_factorization(), spent) < margin * others;
+  };
+  if (order_may_pay() && !seen_->knows_meshes) {  // takes little beside the order
+    seen_->knows_meshes = true;
+    if (seen_->least_flops == 0) seen_->least_flops = least_multiplications_of_mesh(a_);
   }
+  if (order_may_pay()) order_rows(remaining, trials);
   if (elimination_) factors.cost = choice::cholesky_cost(n, *elimination_);
   Candidate* best = nullptr;
   for (Candidate& c : candidates_) {
@@ -316,7 +322,9 @@ typename PreconditionerChoice<T>::InUse PreconditionerChoice<T>::better_than(
     if (c.out || !known || c.made.made == now.made) continue;
     choice::Cost cost = c.cost;
     if (c.made.made) cost.setup = 0;
-    if (cost.setup <= most_setup && choice::price_of(cost.total(), spent) < margin * remaining &&
+    const double sure = &c == &levels && seen_->grid == 0 ? guess : 1;
+    if (cost.setup <= most_setup &&
+        choice::price_of(sure * cost.total(), spent) < margin * remaining &&
         (best == nullptr || guess * cost.total() < best->cost.total())) {  // multigrid is last
       best = &c;
     }
@@ -357,6 +365,7 @@ class PreconditionerChoice<T>::Watch {
   InUse next{};               // to go on with
   bool stopped = false;       // by the caller's observer
   double setup_seconds = 0;   // of what was made in the meantime
+  double format_seconds = 0;  // likewise, of choosing a format
   double predicted_left = 0;  // cost of what was left when it was last looked at
 
   Watch(PreconditionerChoice& choice, InUse with, const Observer& observer, std::int64_t before,
@@ -386,7 +395,7 @@ class PreconditionerChoice<T>::Watch {
                                            : std::numeric_limits<std::int64_t>::max()});
     predicted_left = static_cast<double>(left) * now.iteration;
     const double per_second = static_cast<double>(p.iteration) * now.iteration /
-                              std::max(1e-9, p.seconds - setup_seconds);
+                              std::max(1e-9, p.seconds - setup_seconds - format_seconds);
     const double most_setup =
         rest_.time_limit_s > 0 ? (rest_.time_limit_s - p.seconds) * per_second : unlimited;
     if (predicted_left < least) return true;
@@ -405,10 +414,19 @@ class PreconditionerChoice<T>::Watch {
       trials_.push_back(trial);
       return false;
     }
+    if (choice_.late_ && !choice_.late_->chosen()) choose_format(spent);
     return true;
   }
 
  private:
+  void choose_format(double spent) {
+    const Kokkos::Timer timer;
+    choice_.late_->expect(choice_.products_ahead(predicted_left, spent, now));
+    if (!choice_.late_->chosen()) return;
+    format_seconds += timer.seconds();
+    now = choice_.in_use(now.made);  // iterations cost less from here on
+  }
+
   PreconditionerChoice& choice_;
   const Observer& observer_;
   std::int64_t before_;
@@ -439,14 +457,23 @@ ChosenSolve PreconditionerChoice<T>::solve(const ConstVector<T, Exec>& b, const 
   out.trials.emplace_back();
   out.trials.back().name = now.made->used;
   const Kokkos::Timer timer;
+  if (late_ && !late_->chosen()) {
+    late_->expect_as_many_again();
+    if (late_->chosen()) {
+      out.format_seconds = timer.seconds();
+      now = in_use(now.made);
+    }
+  }
   for (bool begun = false;; begun = true) {
     Watch watch(*this, now, observer, out.result.iterations, timer, rest, out.trials,
                 back.made ? &back : nullptr, cost_of_back);
     SolveResult r = krysol::solve<T, Exec>(
         "cg", exec, *op_, b, x, *now.made->m, rest, [&](const Progress& p) { return watch(p); },
         options, &workspace);
-    r.seconds -= watch.setup_seconds;
+    now = watch.now;
+    r.seconds -= watch.setup_seconds + watch.format_seconds;
     out.setup_seconds += watch.setup_seconds;
+    out.format_seconds += watch.format_seconds;
     // Trials of what was only looked at stand before that of what is in use.
     PreconditionerTrial& trial = out.trials[out.trials.size() - (watch.next.made ? 2 : 1)];
     record(std::move(r), !begun, trial, out.result);

@@ -8,30 +8,21 @@
 #include <string>
 #include <vector>
 
+#include <krysol/solver/choice/preconditioner_stages.hpp>
 #include <krysol/solver/choice/preconditioner_trial.hpp>
 #include <krysol/solver/choice/predicted_cost.hpp>
 #include <krysol/solver/registry.hpp>
+#include <krysol/spmv/select/late_format.hpp>
 
 namespace krysol {
-
-/// Where `auto` is told what to take, as in `auto:jacobi*40/amg`: 40 iterations with jacobi, the
-/// rest with amg.
-struct PreconditionerStage {
-  std::string name;
-  std::int64_t iterations = 0;  // 0: until the end
-};
-
-/// The stages after the colon of `auto:...`; none where there is no colon. Throws
-/// std::invalid_argument, naming what is wrong.
-std::vector<PreconditionerStage> preconditioner_stages(std::string_view name,
-                                                       const NamedOptions& options);
 
 /// A solve by `auto`.
 struct ChosenSolve {
   SolveResult result{};  // without the seconds of setups
   std::vector<PreconditionerTrial> trials{};
-  double setup_seconds = 0;  // of what was made meanwhile
-  std::string used{};        // what the last iterations were made with
+  double setup_seconds = 0;   // of what was made meanwhile
+  double format_seconds = 0;  // of choosing a format meanwhile
+  std::string used{};         // what the last iterations were made with
   std::vector<SetupFact> facts{};
 };
 
@@ -41,7 +32,8 @@ struct ChosenSolve {
 /// made, and CG goes on with it from the x so far. So a solve that jacobi does quickly has lost
 /// nothing, and one that would take it long has lost about a tenth of what the other takes. A
 /// preconditioner that turns out slower than predicted is left in the same way, for another, or for
-/// the one before. What a solve ended with, the next one begins with.
+/// the one before. What a solve ended with, the next one begins with. Where none costs less, the
+/// matrix is told how many multiplications are ahead (LateFormat).
 ///
 /// Nothing is decided by a clock: each run on a processor makes the same choices, for any number of
 /// threads, unless formats were chosen differently.
@@ -53,11 +45,11 @@ class PreconditionerChoice {
   using Exec = Kokkos::DefaultExecutionSpace;
   using Made = MadePreconditioner<T, Exec>;
 
-  /// a: kept, with its arrays, for what is made later. stages: to be taken in place of a choice.
-  /// near_null: for amg; may be null.
+  /// a: kept, with its arrays, for what is made later. late: `op`, where that is one; else null.
+  /// stages: to be taken in place of a choice. near_null: for amg; may be null.
   PreconditionerChoice(const HostCsr<T>& a, std::shared_ptr<const Operator<T>> op,
-                       std::vector<PreconditionerStage> stages, bool strict = false,
-                       std::shared_ptr<const NearNullVectors> near_null = {});
+                       std::shared_ptr<LateFormat<T>> late, std::vector<PreconditionerStage> stages,
+                       bool strict = false, std::shared_ptr<const NearNullVectors> near_null = {});
 
   /// x: the starting guess, and then the solution. Throws as krysol::solve by name does, and with
   /// `strict` std::invalid_argument for a stage that cannot be made. A time limit or a number of
@@ -68,7 +60,8 @@ class PreconditionerChoice {
 
   /// Takes other values in the same pattern; what was in use stays in use, where it can be made and
   /// there is memory for it. All is as before where it throws.
-  void update(const HostCsr<T>& a, std::shared_ptr<const Operator<T>> op);
+  void update(const HostCsr<T>& a, std::shared_ptr<const Operator<T>> op,
+              std::shared_ptr<LateFormat<T>> late);
 
   /// What solves begin with: jacobi, or the first stage.
   const Made& first() const { return *first_; }
@@ -94,6 +87,9 @@ class PreconditionerChoice {
   InUse better_than(double remaining, double spent, double most_setup, const InUse& now,
                     std::vector<PreconditionerTrial>& trials);
   void order_rows(double remaining, std::vector<PreconditionerTrial>& trials);
+  bool may_be_ordered(double remaining) const;
+  double least_of_factorization() const;
+  double products_ahead(double remaining, double spent, const InUse& now);
   std::shared_ptr<Made> stage(std::size_t s);
   ChosenSolve solve_by_stages(const ConstVector<T, Exec>& b, const Vector<T, Exec>& x,
                               const StoppingCriteria& stop, const Observer& observer,
@@ -101,6 +97,7 @@ class PreconditionerChoice {
 
   HostCsr<T> a_;
   std::shared_ptr<const Operator<T>> op_;
+  std::shared_ptr<LateFormat<T>> late_;
   std::vector<PreconditionerStage> stages_;
   bool strict_ = false;
   std::shared_ptr<const NearNullVectors> near_null_;
@@ -112,8 +109,9 @@ class PreconditionerChoice {
   /// What costs depend on and takes a pass over the matrix: seen when there is something to decide.
   struct Seen {
     double positive_off_diagonal = 0;
-    double least_flops = 0;  // of a factorization
-    int grid = 0;            // see SystemSize
+    double least_flops = 0;     // of a factorization; 0 where it may be cheap
+    int grid = 0;               // see SystemSize
+    bool knows_meshes = false;  // least_flops is of any mesh, not of grids alone
   };
   std::optional<Seen> seen_;
   std::optional<sparse_cholesky::Elimination> elimination_;

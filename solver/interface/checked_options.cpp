@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include <fmt/core.h>
-#include <krysol/solver/choice/preconditioner_choice.hpp>
+#include <krysol/solver/choice/preconditioner_stages.hpp>
 #include <krysol/solver/registry.hpp>
 #include <krysol/spmv/base/finite.hpp>
 #include <krysol/spmv/order/reorder.hpp>
@@ -86,9 +86,16 @@ void check_options(const SolveOptions& o) {
   check_name("format", base_of(o.format), formats);
 }
 
+bool may_choose_late(const SolveOptions& o) {
+  return o.format == "auto" && o.preconditioner == "auto" && may_choose(o) &&
+         o.expected_products == 0 && !o.tuning && !o.keep_tuning;
+}
+
 double expected_products(const SolveOptions& o) {
   if (o.expected_products > 0) return o.expected_products;
-  const double usual = SelectOptions{}.products;
+  constexpr double before_another_preconditioner = 150;
+  const double usual =
+      may_choose_late(o) ? before_another_preconditioner : SelectOptions{}.products;
   return o.stop.max_iterations == 0 ? usual
                                     : std::min(usual, static_cast<double>(o.stop.max_iterations));
 }

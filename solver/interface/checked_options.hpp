@@ -23,6 +23,10 @@ bool may_choose(const SolveOptions& options);
 /// Multiplications that choosing a format must pay off within.
 double expected_products(const SolveOptions& options);
 
+/// Whether the format is chosen when it is known how many multiplications are ahead: where the
+/// preconditioner is chosen, too, and nobody said how many, or asked for a record of the choice.
+bool may_choose_late(const SolveOptions& options);
+
 /// That rows are to be in while solving: where vectors are given, "auto" leaves nodes together.
 std::string order_of_rows(const SolveOptions& options);
 

@@ -60,7 +60,10 @@ struct SolveOptions {
   StoppingCriteria stop{};
   Observer observer{};  // called after each iteration; false ends the solve with the x so far
   /// Multiplications by A expected of all solves with this setup: choosing an order and a format
-  /// must pay off within them. 0: 400, or stop.max_iterations where that is set and smaller.
+  /// must pay off within them. 0: not known; they are taken for 400, or stop.max_iterations where
+  /// that is set and smaller. Where the preconditioner is chosen, too ("auto"), they are taken for
+  /// 150 by the order, and the format is csr until a solve is predicted to make 250 more of them,
+  /// or that many were made (LateFormat).
   double expected_products = 0;
   /// Vectors that A turns into almost nothing, which multigrid is to keep: rigid_body_modes() makes
   /// those of an elastic body. With "auto" and "amg"; rows are not put in another order then,

@@ -93,6 +93,20 @@ Permutation reverse_cuthill_mckee(const Offset* row_ptr, const Index* col_idx, I
   return order;
 }
 
+double mean_level_width(const Offset* row_ptr, const Index* col_idx, Index rows) {
+  if (rows == 0) return 0;
+  LevelSearch search(row_ptr, col_idx, rows);
+  std::vector<Index> reached;
+  reached.reserve(static_cast<std::size_t>(rows));
+  search.visit(0, false, reached);
+  const auto count = static_cast<double>(reached.size());
+  if (2 * count < rows) return 0;
+  const Index far_end = reached.back();
+  search.forget(reached);
+  reached.clear();
+  return count / search.visit(far_end, false, reached);
+}
+
 double mean_bandwidth(const Offset* row_ptr, const Index* col_idx, Index rows) {
   if (rows == 0 || row_ptr[rows] == 0) return 0;
   double total = 0;

@@ -15,6 +15,11 @@ namespace krysol {
 /// 10.1145/800195.805928; George & Liu, ACM TOMS 5(3), 1979, DOI 10.1145/355841.355845.
 Permutation reverse_cuthill_mckee(const Offset* row_ptr, const Index* col_idx, Index rows);
 
+/// Rows a level, in the mean, of a search breadth first from the far end of the component of row 0:
+/// in the graph of a mesh about what separates one half of it from the other. 0 where less than
+/// half of the rows are in that component. Serial; O(nnz).
+double mean_level_width(const Offset* row_ptr, const Index* col_idx, Index rows);
+
 /// The mean distance of an entry from the diagonal, |i - j|, in rows.
 double mean_bandwidth(const Offset* row_ptr, const Index* col_idx, Index rows);
 

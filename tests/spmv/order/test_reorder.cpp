@@ -311,4 +311,24 @@ TEST(OrderByParts, IsAnOrderForEveryPattern) {
   }
 }
 
+/// Of a chain every level is one row; of a grid they are its diagonals, of a box its layers from a
+/// corner.
+TEST(MeanLevelWidth, IsRowsOverLevels) {
+  const auto width = [](const Triplets<double>& t) {
+    const auto a = to_csr(t).matrix;
+    return krysol::mean_level_width(a.row_ptr.data(), a.col_idx.data(), a.rows);
+  };
+  EXPECT_EQ(width(poisson1d(50)), 1);
+  EXPECT_EQ(width(poisson2d(20, 30)), 600.0 / 49);
+  EXPECT_EQ(width(poisson3d(8)), 512.0 / 22);
+  EXPECT_EQ(width(no_entries<double>(0, 0)), 0);
+  auto apart = poisson1d(10);  // row 0 in a component of its own
+  for (std::size_t k = 0; k < apart.values.size(); ++k) {
+    if (apart.row_idx[k] != apart.col_idx[k] && (apart.row_idx[k] == 0 || apart.col_idx[k] == 0)) {
+      apart.row_idx[k] = apart.col_idx[k];
+    }
+  }
+  EXPECT_EQ(width(apart), 0);
+}
+
 }  // namespace
