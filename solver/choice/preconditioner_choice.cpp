@@ -289,14 +289,14 @@ template <class T>
 typename PreconditionerChoice<T>::InUse PreconditionerChoice<T>::better_than(
     double remaining, double spent, double most_setup, const InUse& now,
     std::vector<PreconditionerTrial>& trials) {
-  // What multigrid takes may turn out; a factorization is known, and so is multigrid on grids.
-  constexpr double guess = 1.5;
   const std::lock_guard lock(mutex_);
   if (!seen_) {
     const auto nodes = grid_of_nodes(a_);
     seen_ = Seen{positive_off_diagonal(a_), least_multiplications(nodes),
                  nodes && !is_complex<T> ? nodes->block : 0};
   }
+  // What multigrid may turn out to take; a factorization is known, and so is multigrid on grids.
+  const double guess = seen_->grid == 0 ? 1.5 : 1;
   choice::SystemSize n = size();
   n.positive_off_diagonal = seen_->positive_off_diagonal;
   n.grid = seen_->grid;
@@ -322,9 +322,8 @@ typename PreconditionerChoice<T>::InUse PreconditionerChoice<T>::better_than(
     if (c.out || !known || c.made.made == now.made) continue;
     choice::Cost cost = c.cost;
     if (c.made.made) cost.setup = 0;
-    const double sure = &c == &levels && seen_->grid == 0 ? guess : 1;
     if (cost.setup <= most_setup &&
-        choice::price_of(sure * cost.total(), spent) < margin * remaining &&
+        choice::price_of((&c == &levels ? guess : 1) * cost.total(), spent) < margin * remaining &&
         (best == nullptr || guess * cost.total() < best->cost.total())) {  // multigrid is last
       best = &c;
     }

@@ -21,8 +21,9 @@ constexpr double cycle_of_row = 200;
 constexpr double computed_entry = 2.5;      // of a product, however few bytes it reads
 constexpr double from_second_level = 0.25;  // of the time for bytes from memory
 constexpr double from_caches = 0.45;
-constexpr double order_of_row = 5000;
-constexpr double order_of_nonzero = 900;
+constexpr double order_of_row = 8000;
+constexpr double order_of_nonzero = 1000;
+constexpr double order_in_caches = 0.6;  // times as long
 constexpr double assembly_of_entry = 160;  // of L
 constexpr double of_one_core = 2;          // what one core moves, all together could move this much
 constexpr double applications = 3;  // of an exact factorization: one, and what checks it takes
@@ -77,7 +78,9 @@ Cost multigrid_cost(const SystemSize& size) {
 }
 
 double elimination_cost(const SystemSize& size) {
-  return scale(size) * (order_of_row * size.rows + order_of_nonzero * size.nnz);
+  const bool cached = compressed_rows(size) <= static_cast<double>(cache_sizes().stays);
+  return (cached ? order_in_caches : 1) * scale(size) *
+         (order_of_row * size.rows + order_of_nonzero * size.nnz);
 }
 
 double multiplications_cost(const SystemSize& size, double multiplications) {
