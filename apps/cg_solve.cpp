@@ -389,9 +389,10 @@ void add_options(CLI::App& app, Options& o) {
       "(default: the one in the matrix file or archive, else NAME_b.mtx beside NAME.mtx,\n"
       "else A*random:1)");
   app.add_option("--x0", o.x0, "starting guess: FILE, or attached (default: 0)");
-  app.add_option("--format", o.format,
-                 "storage of the matrix, see --list; auto measures, beside --precond auto once 250\n"
-                 "multiplications are ahead")
+  app.add_option(
+         "--format", o.format,
+         "storage of the matrix, see --list; auto measures, beside --precond auto once 250\n"
+         "multiplications are ahead")
       ->check(known_format())
       ->capture_default_str();
   app.add_option("--save-tuning", o.save_choice,
