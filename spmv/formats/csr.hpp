@@ -242,11 +242,12 @@ struct CsrProduct {
   template <Ahead ahead, bool instruction, int n>
   KOKKOS_FORCEINLINE_FUNCTION Offset row_in_halves(Offset begin, Offset end,
                                                    Registers<T, n>& total) const {
+    constexpr Offset both = Offset{2} * n;
     Registers<T, n> upper;
     total.fill(T(0));
     upper.fill(T(0));
     Offset k = begin;
-    for (; k + 2 * n <= end; k += 2 * n) {
+    for (; k + both <= end; k += both) {
       fetch_lanes<ahead, 2 * n>(k);
       add_lanes<instruction>(k, total);
       add_lanes<instruction>(k + n, upper);
