@@ -74,7 +74,7 @@ TEST(FormatInASolve, IsChosenWhereManyIterationsAreLeft) {
     GTEST_SKIP() << "setups by the host do not pay on a device here";
   }
   // As in PreconditionerChoice.GoesBackToTheOneBefore: multigrid is tried, and left.
-  auto a = krysol::gallery::make_problem("jumps:30");
+  auto a = krysol::gallery::make_problem("jumps:40");
   const auto random = random_vector<double>(static_cast<std::size_t>(a.rows), 3);
   for (Index i = 0; i < a.rows; ++i) {
     for (krysol::Offset k = a.row_ptr(i); k < a.row_ptr(i + 1); ++k) {

@@ -333,7 +333,7 @@ HostCsr<double> with_random_signs(HostCsr<double> a) {
 /// and does not try it again.
 TEST(PreconditionerChoice, GoesBackToTheOneBefore) {
   KRYSOL_SKIP_WHERE_SETUPS_ARE_DEAR();
-  const auto a = with_random_signs(krysol::gallery::make_problem("jumps:30"));
+  const auto a = with_random_signs(krysol::gallery::make_problem("jumps:40"));
   SolveReport report;
   SolveOptions options;
   options.format = "csr";
