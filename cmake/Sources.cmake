@@ -154,7 +154,6 @@ set(KRYSOL_FLOAT_SOURCES
   solver/precond/fsai.cpp
   spmv/dense/dense.cpp
   spmv/order/reorder.cpp
-  spmv/select/late_format.cpp
   spmv/select/select.cpp
   spmv/select/tuning_record.cpp)
 set(alone ${KRYSOL_LONG_SOURCES} ${KRYSOL_FLOAT_SOURCES})

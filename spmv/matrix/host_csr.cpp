@@ -72,15 +72,15 @@ void check(const HostCsr<S>& a) {
 /// Of two arrays on the host, block by block; no more are read once one differs.
 template <class T>
 bool same_array(const Kokkos::View<T*, Host>& a, const Kokkos::View<T*, Host>& b) {
-  const auto count = static_cast<std::int64_t>(a.extent(0));
   if (b.extent(0) != a.extent(0)) return false;
   if (a.data() == b.data()) return true;
-  constexpr std::int64_t block = 65536;
+  constexpr std::int64_t step = 65536;
+  const EqualBlocks pieces{static_cast<std::int64_t>(a.extent(0)), step};
   std::atomic<bool> equal{true};
-  host_for("krysol::same_pattern", (count + block - 1) / block, [&](std::int64_t k) {
+  host_for("krysol::same_pattern", pieces.count(), [&](std::int64_t p) {
     if (!equal.load(std::memory_order_relaxed)) return;
-    const std::int64_t last = std::min(count, (k + 1) * block);
-    if (!std::equal(a.data() + k * block, a.data() + last, b.data() + k * block)) {
+    if (!std::equal(a.data() + pieces.first(p), a.data() + pieces.last(p),
+                    b.data() + pieces.first(p))) {
       equal.store(false, std::memory_order_relaxed);
     }
   });
