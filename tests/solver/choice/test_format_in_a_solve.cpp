@@ -9,6 +9,7 @@
 #include <krysol/solver/solve.hpp>
 #include "messages.hpp"
 #include "problems.hpp"
+#include "random_signs.hpp"
 
 namespace {
 
@@ -74,15 +75,8 @@ TEST(FormatInASolve, IsChosenWhereManyIterationsAreLeft) {
     GTEST_SKIP() << "setups by the host do not pay on a device here";
   }
   // As in PreconditionerChoice.GoesBackToTheOneBefore: multigrid is tried, and left.
-  auto a = krysol::gallery::make_problem("jumps:40");
-  const auto random = random_vector<double>(static_cast<std::size_t>(a.rows), 3);
-  for (Index i = 0; i < a.rows; ++i) {
-    for (krysol::Offset k = a.row_ptr(i); k < a.row_ptr(i + 1); ++k) {
-      const double of_column = random[static_cast<std::size_t>(a.col_idx(k))];
-      if (random[static_cast<std::size_t>(i)] * of_column < 0) a.values(k) = -a.values(k);
-    }
-  }
-  const auto b = random_vector<double>(random.size(), 1);
+  const auto a = with_random_signs(krysol::gallery::make_problem("jumps:40"));
+  const auto b = random_vector<double>(static_cast<std::size_t>(a.rows), 1);
   SolveReport report;
   SolveOptions options;
   options.order = "none";

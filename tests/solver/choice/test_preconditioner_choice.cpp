@@ -16,13 +16,12 @@
 #include "dense.hpp"
 #include "messages.hpp"
 #include "problems.hpp"
+#include "random_signs.hpp"
 #include "spaces.hpp"
 
 namespace {
 
 using namespace krysol_tests;
-using krysol::HostCsr;
-using krysol::Offset;
 using krysol::PreconditionerTrial;
 using krysol::Progress;
 using krysol::SolveOptions;
@@ -314,19 +313,6 @@ TEST(PreconditionerChoice, GoesOnWhereTheOtherIsRefused) {
   EXPECT_EQ(report.trials[1].name, "jacobi");
   EXPECT_NE(report.preconditioner, "cholesky");
   EXPECT_EQ(stages_as_text(report.trials).find("cholesky"), std::string::npos);
-}
-
-/// D A D with D(i,i) = 1 or -1 at random: to jacobi it is what A is, but what multigrid
-/// interpolates is smooth for A alone.
-HostCsr<double> with_random_signs(HostCsr<double> a) {
-  const auto random = random_vector<double>(static_cast<std::size_t>(a.rows), 3);
-  const auto sign = [&random](Index i) { return random[static_cast<std::size_t>(i)] < 0 ? -1 : 1; };
-  for (Index i = 0; i < a.rows; ++i) {
-    for (Offset k = a.row_ptr(i); k < a.row_ptr(i + 1); ++k) {
-      a.values(k) *= sign(i) * sign(a.col_idx(k));
-    }
-  }
-  return a;
 }
 
 /// Multigrid takes more iterations than predicted there: CG goes back to jacobi, with the same x,
