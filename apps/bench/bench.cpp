@@ -255,7 +255,9 @@ BenchReport run_bench(const HostCsr<S>& a, const BenchOptions& options) {
       Kokkos::Timer timer;
       if (name == "auto") {
         FormatChoice choice;
-        operators.push_back(select_format<S, Exec>(a, {}, choice));
+        SelectOptions select;
+        select.products = options.products;
+        operators.push_back(select_format<S, Exec>(a, select, choice));
         line.name = fmt::format("auto: {}", choice.name);
         report.choice = std::move(choice);
       } else {

@@ -27,6 +27,8 @@ struct BenchOptions {
   bool peers = true;
   bool reduced = false;  // each format once more with values of float; of double only
   int vectors = 0;       // that are multiplied at once, beside one; 0: none
+  /// Multiplications that auto chooses for.
+  double products = SelectOptions{}.products;
 };
 
 struct BenchLine {

@@ -69,7 +69,9 @@ struct KokkosKernelsPeer {
 #endif
 
 #ifdef KRYSOL_HAVE_MKL
-/// The inspector-executor interface, with its hints.
+/// The inspector-executor interface. With hints it stores the matrix in ways of its own (diagonals
+/// of some rows, slices with masks); without, it multiplies by the csr arrays that it was given.
+template <bool with_hints>
 struct MklPeer {
   EigenPeer csr;  // 32-bit arrays, as MKL wants them
   sparse_matrix_t matrix{};
@@ -79,8 +81,10 @@ struct MklPeer {
     auto& m = csr.matrix;
     mkl_sparse_d_create_csr(&matrix, SPARSE_INDEX_BASE_ZERO, a.rows, a.cols, m.outerIndexPtr(),
                             m.outerIndexPtr() + 1, m.innerIndexPtr(), m.valuePtr());
-    mkl_sparse_set_mv_hint(matrix, SPARSE_OPERATION_NON_TRANSPOSE, descr, 1000);
-    mkl_sparse_optimize(matrix);
+    if constexpr (with_hints) {
+      mkl_sparse_set_mv_hint(matrix, SPARSE_OPERATION_NON_TRANSPOSE, descr, 1000);
+      mkl_sparse_optimize(matrix);
+    }
   }
   MklPeer(const MklPeer&) = delete;
   MklPeer& operator=(const MklPeer&) = delete;
@@ -89,15 +93,17 @@ struct MklPeer {
     if (of_several != nullptr) mkl_sparse_destroy(of_several);
   }
   /// A handle of its own, so that its hint does not change what the other was optimized for.
-  void prepare_several(int vectors) {
+  void prepare_several([[maybe_unused]] int vectors) {
     auto& m = csr.matrix;
     const auto rows = static_cast<MKL_INT>(m.rows());
     mkl_sparse_d_create_csr(&of_several, SPARSE_INDEX_BASE_ZERO, rows,
                             static_cast<MKL_INT>(m.cols()), m.outerIndexPtr(),
                             m.outerIndexPtr() + 1, m.innerIndexPtr(), m.valuePtr());
-    mkl_sparse_set_mm_hint(of_several, SPARSE_OPERATION_NON_TRANSPOSE, descr,
-                           SPARSE_LAYOUT_ROW_MAJOR, vectors, 1000);
-    mkl_sparse_optimize(of_several);
+    if constexpr (with_hints) {
+      mkl_sparse_set_mm_hint(of_several, SPARSE_OPERATION_NON_TRANSPOSE, descr,
+                             SPARSE_LAYOUT_ROW_MAJOR, vectors, 1000);
+      mkl_sparse_optimize(of_several);
+    }
   }
   void multiply_several(const RowMajor& x, const RowMajor& y) const {
     const auto n = static_cast<MKL_INT>(x.extent(1));
@@ -158,7 +164,8 @@ std::vector<Peer> make_peers(const HostCsr<double>& a, const Vector<double, Host
   if (!on_host<Kokkos::DefaultExecutionSpace>) return peers;
   Eigen::setNbThreads(Host().concurrency());
 #ifdef KRYSOL_HAVE_MKL
-  peers.push_back(make_peer<MklPeer>("MKL", a, x, y, several_x, several_y));
+  peers.push_back(make_peer<MklPeer<true>>("MKL", a, x, y, several_x, several_y));
+  peers.push_back(make_peer<MklPeer<false>>("MKL csr", a, x, y, several_x, several_y));
 #endif
 #ifdef KRYSOL_HAVE_KOKKOS_KERNELS
   peers.push_back(make_peer<KokkosKernelsPeer>("Kokkos Kernels", a, x, y, several_x, several_y));
@@ -173,7 +180,7 @@ std::string peer_names() {
   }
   std::string names;
 #ifdef KRYSOL_HAVE_MKL
-  names += "MKL, ";
+  names += "MKL, MKL csr, ";
 #endif
 #ifdef KRYSOL_HAVE_KOKKOS_KERNELS
   names += "Kokkos Kernels, ";
