@@ -57,6 +57,7 @@ set(KRYSOL_LONG_SOURCES
   spmv/select/formats_complex_double.cpp
   spmv/select/formats_double.cpp
   solver/multigrid/cycle.cpp
+  solver/multigrid/device_levels.cpp
   solver/multigrid/smoother.cpp
   solver/registry.cpp)
 set(KRYSOL_SOURCES
@@ -157,7 +158,7 @@ set(KRYSOL_FLOAT_SOURCES
   spmv/select/select.cpp
   spmv/select/tuning_record.cpp)
 set(alone ${KRYSOL_LONG_SOURCES} ${KRYSOL_FLOAT_SOURCES})
-list(FILTER alone INCLUDE REGEX "select/formats_|registry|multigrid/(cycle|smoother)")
+list(FILTER alone INCLUDE REGEX "select/formats_|registry|multigrid/(cycle|device_levels|smoother)")
 krysol_compiled_alone(${alone})
 # It includes every format, which others of its folder would then instantiate; and this, Kokkos Kernels.
 krysol_compiled_alone(spmv/select/formats.cpp spmv/formats/kokkos_kernels.cpp)

@@ -247,12 +247,7 @@ HostCsr<S> smoothed(const HostCsr<S>& a, const Strength& strength, double larges
                     const Aggregates& aggregates, const NearNullSpace<S>& b, const Tentative<S>& t,
                     RowMemory<S>& memory) {
   const Lumped of = lumped(a, strength, b);
-  // Row sums bound the eigenvalues of D^-1 F, and are what they are for an M-matrix; elsewhere
-  // those of A are the better guess.
-  constexpr double of_m_matrix = 2.2;
-  const double bound = of.largest_sum <= of_m_matrix
-                           ? of.largest_sum
-                           : std::min(of.largest_sum, std::max(largest, 1.0));
+  const double bound = bound_of_filtered(of.largest_sum, largest);
   const std::vector<Index> first = shares_of_threads(a.row_ptr.data(), a.rows);
   return joined(
       make_rows("krysol::multigrid(P)", a.rows, aggregates.count * t.coarse.count, first, memory,

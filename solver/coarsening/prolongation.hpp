@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
+
 #include <krysol/solver/coarsening/aggregation.hpp>
 
 namespace krysol::multigrid {
@@ -31,6 +33,14 @@ struct Tentative {
 /// those rows is 0 in T. Vanek, Mandel & Brezina 1996, algorithm 4.1.
 template <class S>
 Tentative<S> tentative(const Aggregates& aggregates, Index block, const NearNullSpace<S>& b);
+
+/// A bound of the eigenvalues of D^-1 F, see `smoothed`, from that of its row sums and one of those
+/// of A. Row sums are near what they bound for an M-matrix; elsewhere those of A are the better
+/// guess.
+inline double bound_of_filtered(double largest_sum, double largest) {
+  constexpr double of_m_matrix = 2.2;
+  return largest_sum <= of_m_matrix ? largest_sum : std::min(largest_sum, std::max(largest, 1.0));
+}
 
 /// P = (I - omega D^-1 F) T, omega = 4 / 3 over the largest eigenvalue of D^-1 F, for an A with
 /// ones on its diagonal. F is A without the weak entries; those between equal unknowns of two nodes

@@ -54,6 +54,50 @@ Csr<S, Exec> as_csr(const HostCsr<W>& host) {
   return a;
 }
 
+template <class S, class W>
+struct RoundEntries {
+  const W* from;
+  S* to;
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t k) const { to[k] = rounded<S>(from[k]); }
+};
+
+/// The same matrix with values of S; with its schedule, or one of its own where it has none.
+template <class S, class W, class Exec>
+Csr<S, Exec> rounded_matrix(const Exec& exec, const Csr<W, Exec>& from) {
+  Csr<S, Exec> a;
+  a.rows = from.rows;
+  a.cols = from.cols;
+  a.block_row = from.block_row;
+  a.schedule = from.schedule;
+  a.lanes = from.lanes;
+  a.staged = from.staged;
+  a.scattered = from.scattered;
+  a.uneven = from.uneven;
+  a.row_ptr = from.row_ptr;
+  a.col_idx = from.col_idx;
+  if constexpr (std::is_same_v<S, W>) {
+    a.values = from.values;
+  } else {
+    a.values = uninitialized<S>(exec, "multigrid.values", from.nnz());
+    for_each("krysol::multigrid(rounded)", exec, from.nnz(),
+             RoundEntries<S, W>{from.values.data(), a.values.data()});
+  }
+  if (a.block_row.extent(0) == 0) set_schedule(a, RowSchedule::automatic);
+  return a;
+}
+
+/// A level that a device made.
+template <class S, class W, class Exec>
+Level<S, Exec> level_of(const Exec& exec, const DeviceLevel<W, Exec>& from) {
+  Level<S, Exec> level;
+  level.a.format = rounded_matrix<S>(exec, from.a);
+  level.p = rounded_matrix<S>(exec, from.p);
+  level.r = rounded_matrix<S>(exec, from.r);
+  level.smoother.steps.polynomial = true;
+  level.smoother.steps.largest = from.largest;
+  return level;
+}
+
 /// The level's matrix with the arrays of `before`, which has its pattern, where only their values
 /// differ; false elsewhere.
 template <class S, class Exec, class W>
@@ -133,12 +177,15 @@ LevelMatrix<S, Exec> make_level_matrix(const HostCsr<S>& a, Index block, bool gr
 template <class S, class Exec>
 template <class W>
 Hierarchy<S, Exec>::Hierarchy(const HostHierarchy<W>& host, const CycleOptions& options, bool grid,
-                              const Hierarchy* before)
+                              const Hierarchy* before, const First<W>& made_before)
     : options_(options) {
   if (options_.degree == 0) options_.degree = host.degree;
+  for (const DeviceLevel<W, Exec>& from : made_before) {
+    levels_.push_back(level_of<S>(Exec{}, from));
+  }
   for (std::size_t l = 0; l < host.levels.size(); ++l) {
     const HostLevel<W>& from = host.levels[l];
-    const bool first = l == 0;
+    const bool first = levels_.empty();
     Level<S, Exec> level;
     if (before == nullptr || l >= before->levels_.size() ||
         !set_values(from, before->levels_[l].a, level.a)) {
@@ -326,7 +373,7 @@ double Hierarchy<S, Exec>::bytes(std::size_t entry) const {
 #define KRYSOL_INSTANTIATE_FOR(S, W, Exec)                                                   \
   template class Hierarchy<S, Exec>;                                                         \
   template Hierarchy<S, Exec>::Hierarchy(const HostHierarchy<W>&, const CycleOptions&, bool, \
-                                         const Hierarchy*);
+                                         const Hierarchy*, const First<W>&);
 #define KRYSOL_INSTANTIATE_APPLY(S, T, Exec)                                        \
   template void Hierarchy<S, Exec>::apply(const Exec&, const ConstVector<T, Exec>&, \
                                           const Vector<T, Exec>&) const;

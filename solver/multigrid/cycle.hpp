@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include <krysol/solver/multigrid/device_levels.hpp>
 #include <krysol/solver/multigrid/grid_transfer.hpp>
 #include <krysol/solver/multigrid/hierarchy.hpp>
 #include <krysol/solver/multigrid/smoother.hpp>
@@ -32,12 +33,16 @@ struct Level {
 template <class S, class Exec>
 class Hierarchy {
  public:
+  /// Those of levels that a device made before those of the host; their smoother is chebyshev.
+  template <class W>
+  using First = std::vector<DeviceLevel<W, Exec>>;
+
   /// From levels made on the host, whose numbers are rounded to S. grid: the finest level may be
   /// stored as a stencil. before: one whose levels have the same patterns, or null; arrays that
-  /// hang on those alone are its then.
+  /// hang on those alone are its then. first: levels before those.
   template <class W>
   Hierarchy(const HostHierarchy<W>& host, const CycleOptions& options, bool grid,
-            const Hierarchy* before = nullptr);
+            const Hierarchy* before = nullptr, const First<W>& first = {});
 
   Index rows() const { return levels_.front().a.rows(); }
   const std::vector<Level<S, Exec>>& levels() const { return levels_; }

@@ -66,12 +66,11 @@ void require_memory(const HostCsr<S>& a, Coarsening coarsening) {
 /// Makes the levels by smoothed aggregation.
 template <class S>
 void coarsen_by_aggregates(const HostCsr<S>& a, const HierarchyOptions& options,
-                           HostHierarchy<S>& h, Stopwatch& watch) {
+                           const FirstLevels<S>& first, HostHierarchy<S>& h, Stopwatch& watch) {
   constexpr std::size_t most_levels = 30;
   constexpr double least_coarsening = 0.8;  // rows of the next level over those of this
   constexpr double rounding = 1e-13;        // A = P'BP with columns of P of length 1 about
   RowMemory<S> memory;
-  h.levels.emplace_back().a = scaled_entries<S>(a, h.scale);
   NearNullSpace<S> b =
       options.near_null ? given<S>(*options.near_null) : near_null_space(a, h.block);
   // Where couplings that are 0 are not stored, blocks are too empty to be seen; rotations are not.
@@ -86,10 +85,18 @@ void coarsen_by_aggregates(const HostCsr<S>& a, const HierarchyOptions& options,
   // As 1 at most, so that no square overflows.
   const double least = a.rows > 0 ? *std::min_element(h.scale.data(), h.scale.data() + a.rows) : 1;
   divide_rows(least, h.scale.data(), b);
-  Index block = h.block;
+  watch.add_to(h.seconds.scaling);
+  if (first) first(a, h, b);
+  if (h.levels.empty()) {
+    HostLevel<S>& finest = h.levels.emplace_back();
+    finest.a = scaled_entries<S>(a, h.scale);
+    finest.block = h.block;
+  }
+  Index block = h.levels.back().block;
   watch.add_to(h.seconds.scaling);
   for (;;) {
     HostLevel<S>& fine = h.levels.back();
+    const std::size_t level_number = h.on_device.size() + h.levels.size();
     fine.block = block;
     fine.largest = largest_eigenvalue(fine.a);
     watch.add_to(h.seconds.bounds);
@@ -103,7 +110,7 @@ void coarsen_by_aggregates(const HostCsr<S>& a, const HierarchyOptions& options,
       break;
     }
     const double rows = static_cast<double>(aggregates.count) * b.count;
-    if (rows > least_coarsening * fine.a.rows || h.levels.size() == most_levels) {
+    if (rows > least_coarsening * fine.a.rows || level_number == most_levels) {
       h.stalled = fmt::format("the next level would have {:.0f} of {} rows", rows, fine.a.rows);
       break;
     }
@@ -114,7 +121,7 @@ void coarsen_by_aggregates(const HostCsr<S>& a, const HierarchyOptions& options,
     HostLevel<S> next;
     next.a = triple_product(fine.r, fine.a, fine.p, memory);
     watch.add_to(h.seconds.product);
-    const HostArray<double> scale = scale_of(next.a, h.levels.size() + 1, rounding);
+    const HostArray<double> scale = scale_of(next.a, level_number + 1, rounding);
     scale_entries(fine.p, nullptr, scale.data(), fine.p.values.data());
     scale_entries(fine.r, scale.data(), nullptr, fine.r.values.data());
     scale_entries(next.a, scale.data(), scale.data(), next.a.values.data());
@@ -130,7 +137,8 @@ void coarsen_by_aggregates(const HostCsr<S>& a, const HierarchyOptions& options,
 }  // namespace
 
 template <class S>
-HostHierarchy<S> make_hierarchy(const HostCsr<S>& a, const HierarchyOptions& options) {
+HostHierarchy<S> make_hierarchy(const HostCsr<S>& a, const HierarchyOptions& options,
+                                const FirstLevels<S>& first) {
   if (a.rows != a.cols) {
     throw std::invalid_argument(
         fmt::format("amg: a matrix of {} x {}, which is not square", a.rows, a.cols));
@@ -155,7 +163,7 @@ HostHierarchy<S> make_hierarchy(const HostCsr<S>& a, const HierarchyOptions& opt
       done = options.coarsening == Coarsening::automatic && coarsen_grids(a, options, h, watch);
     }
   }
-  if (!done) coarsen_by_aggregates(a, options, h, watch);
+  if (!done) coarsen_by_aggregates(a, options, first, h, watch);
   invert_last(h, options.coarsest);
   watch.add_to(h.seconds.coarsest);
   return h;
@@ -182,8 +190,10 @@ template void bound_by_row_sums(HostLevel<double>&);
 template void bound_by_row_sums(HostLevel<Kokkos::complex<double>>&);
 template void invert_last(HostHierarchy<double>&, Index);
 template void invert_last(HostHierarchy<Kokkos::complex<double>>&, Index);
-template HostHierarchy<double> make_hierarchy(const HostCsr<double>&, const HierarchyOptions&);
+template HostHierarchy<double> make_hierarchy(const HostCsr<double>&, const HierarchyOptions&,
+                                              const FirstLevels<double>&);
 template HostHierarchy<Kokkos::complex<double>> make_hierarchy(
-    const HostCsr<Kokkos::complex<double>>&, const HierarchyOptions&);
+    const HostCsr<Kokkos::complex<double>>&, const HierarchyOptions&,
+    const FirstLevels<Kokkos::complex<double>>&);
 
 }  // namespace krysol::multigrid

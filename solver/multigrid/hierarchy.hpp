@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -64,6 +65,11 @@ struct SetupSeconds {
   double conversion = 0;
 };
 
+struct LevelSize {
+  Index rows = 0;
+  Offset nnz = 0;
+};
+
 template <class S>
 struct HostHierarchy {
   Index block = 1;
@@ -72,6 +78,7 @@ struct HostHierarchy {
   std::string coarsening = "smoothed aggregation";  // or "grids", "classical"
   int degree = 2;                                   // of the smoothers that suit it
   HostArray<double> scale;                          // [rows] diag(A)^-1/2
+  std::vector<LevelSize> on_device;                 // levels before those, see FirstLevels
   std::vector<HostLevel<S>> levels;
   HostArray<S> inverse;  // [rows rows] of the last level, by columns; empty where that was too
                          // large: `stalled` says so
@@ -80,14 +87,22 @@ struct HostHierarchy {
   SetupSeconds seconds;
 };
 
+/// Makes the first levels of smoothed aggregation elsewhere: for A (not scaled), with h.scale and
+/// h.block, and the near-null vectors b in scaled unknowns. It may make none; else it adds their
+/// sizes to h.on_device, and the level after them, scaled, to h.levels, whose vectors b are then.
+template <class S>
+using FirstLevels =
+    std::function<void(const HostCsr<S>& a, HostHierarchy<S>& h, NearNullSpace<S>& b)>;
+
 /// A_(l+1) = P' A_l P, as grids (see coarsen_grids), by smoothed aggregation or classically (see
 /// coarsen_classically), until `coarsest` rows are left. Throws
 /// PreconditionerRefusal where a diagonal entry is not positive and finite, or a level is not
 /// positive semidefinite; std::invalid_argument where A is not square, or nodes of options.block
 /// rows do not make it up; OutOfMemory. Vanek, Mandel & Brezina, Computing 56, 1996,
-/// DOI 10.1007/BF02238511.
+/// DOI 10.1007/BF02238511. first: may make first levels of smoothed aggregation, or null.
 template <class S>
-HostHierarchy<S> make_hierarchy(const HostCsr<S>& a, const HierarchyOptions& options);
+HostHierarchy<S> make_hierarchy(const HostCsr<S>& a, const HierarchyOptions& options,
+                                const FirstLevels<S>& first = {});
 
 /// Sets `largest` by the largest row sum, and whether that is far; throws as largest_row_sum does.
 template <class S>

@@ -24,13 +24,15 @@ std::vector<SetupFact> facts_of(const multigrid::HostHierarchy<W>& h,
   };
   double rows = 0;
   double nnz = 0;
-  for (const auto& level : h.levels) {
-    rows += level.a.rows;
-    nnz += static_cast<double>(level.a.nnz());
+  std::vector<multigrid::LevelSize> sizes = h.on_device;
+  for (const auto& level : h.levels) sizes.push_back({level.a.rows, level.a.nnz()});
+  for (const multigrid::LevelSize& level : sizes) {
+    rows += level.rows;
+    nnz += static_cast<double>(level.nnz);
   }
-  const auto& first = h.levels.front().a;
+  const multigrid::LevelSize first = sizes.front();
   std::vector<SetupFact> facts = {
-      {"levels", std::to_string(h.levels.size())},
+      {"levels", std::to_string(sizes.size())},
       {"coarsening", h.coarsening},
       {"smoother",
        std::string(multigrid::smoother_names[static_cast<std::size_t>(cycle.smoother)])},
@@ -39,7 +41,10 @@ std::vector<SetupFact> facts_of(const multigrid::HostHierarchy<W>& h,
       {"near-null vectors", std::to_string(h.near_null)},
       {"rows of all levels over those of the first", of_first(rows, first.rows)},
       {"nonzeros of all levels over those of the first",
-       of_first(nnz, static_cast<double>(first.nnz()))}};
+       of_first(nnz, static_cast<double>(first.nnz))}};
+  if (!h.on_device.empty()) {
+    facts.push_back({"levels that the device made", std::to_string(h.on_device.size())});
+  }
   return facts;
 }
 
@@ -165,29 +170,42 @@ template <class T, class Exec>
 void Multigrid<T, Exec>::set_up(const HostCsr<T>& a, const multigrid::HierarchyOptions& levels,
                                 bool keep) {
   const HostCsr<StoredInDouble> in_double = multigrid::scaled_entries<StoredInDouble>(a, {});
-  multigrid::HostHierarchy<StoredInDouble> host = multigrid::make_hierarchy(in_double, levels);
-  store(host, false);
+  FirstLevels first;
+  multigrid::FirstLevels<StoredInDouble> make_first;
+  if constexpr (!on_host<Exec> && !is_complex<T>) {
+    // An update goes over what is on the host, and so do other smoothers.
+    if (!keep && options_.cycle.smoother == multigrid::SmootherKind::chebyshev) {
+      make_first = [&](const auto& matrix, auto& h, auto& b) {
+        first = multigrid::make_device_levels(Exec{}, matrix, levels, b, h);
+      };
+    }
+  }
+  multigrid::HostHierarchy<StoredInDouble> host =
+      multigrid::make_hierarchy(in_double, levels, make_first);
+  store(host, false, first);
   if (!keep) return;
   kept_ = std::make_shared<multigrid::HierarchyUpdate<StoredInDouble>>(
       std::move(host), in_double, levels.coarsest, options_.in_double && on_host<Exec>);
 }
 
-/// Takes levels from the host. same_patterns: as those have that are stored.
+/// Takes levels from the host, after those that the device has made. same_patterns: as those have
+/// that are stored.
 template <class T, class Exec>
-void Multigrid<T, Exec>::store(multigrid::HostHierarchy<StoredInDouble>& host, bool same_patterns) {
+void Multigrid<T, Exec>::store(multigrid::HostHierarchy<StoredInDouble>& host, bool same_patterns,
+                               const FirstLevels& first) {
   Kokkos::Timer timer;
   std::vector<SetupFact> facts = facts_of(host, options_.cycle);
   if (options_.in_double) {
     in_double_ = std::make_shared<const multigrid::Hierarchy<StoredInDouble, Exec>>(
-        host, options_.cycle, grid_);
+        host, options_.cycle, grid_, nullptr, first);
     add_levels(in_double_->levels(), facts);
   } else {
     levels_ = std::make_shared<const multigrid::Hierarchy<Stored, Exec>>(
-        host, options_.cycle, grid_, same_patterns ? levels_.get() : nullptr);
+        host, options_.cycle, grid_, same_patterns ? levels_.get() : nullptr, first);
     add_levels(levels_->levels(), facts);
   }
   Exec{}.fence("krysol::multigrid(setup)");
-  host.seconds.conversion = timer.seconds();
+  host.seconds.conversion += timer.seconds();
   add_seconds(host.seconds, facts);
   facts_ = std::move(facts);
   note_ = note_of(host);

@@ -140,6 +140,18 @@ TEST_F(SpmvBench, StoresValuesInFloatUnderVectorsOfDouble) {
   EXPECT_NE(run({matrix, "--reduced", "--single"}).code, 0);
 }
 
+TEST_F(SpmvBench, ChoosesForAsManyProductsAsAreSaid) {
+  const auto reason = [&](const char* products) {
+    const Arguments arguments = {"poisson2d:80", "--no-peers", "--format",
+                                 "auto",         "--products", products};
+    const Json r = bench(arguments)["reports"][0];
+    return r["auto"]["reason"].get<std::string>();
+  };
+  EXPECT_EQ(reason("39"), "39 multiplications are too few to measure for");
+  EXPECT_FALSE(holds(reason("400"), "too few"));
+  EXPECT_EQ(run({"poisson2d:80", "--products", "-1"}).code, 2);
+}
+
 /// 1 + 2^-24 lies halfway between two floats: no value is rounded further, relative to itself.
 TEST_F(SpmvBench, AllowsForTheRoundingOfEachValueToFloat) {
   const std::string value = "1.000000059604644775390625";

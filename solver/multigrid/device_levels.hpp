@@ -1,0 +1,38 @@
+// The first levels of smoothed aggregation, made in the memory of a device.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <vector>
+
+#include <krysol/solver/coarsening/prolongation.hpp>
+#include <krysol/solver/multigrid/hierarchy.hpp>
+#include <krysol/spmv/formats/csr.hpp>
+
+namespace krysol::multigrid {
+
+/// A level's arrays, as those of HostLevel: `a` has ones on its diagonal.
+template <class W, class Exec>
+struct DeviceLevel {
+  Csr<W, Exec> a;
+  Csr<W, Exec> p;
+  Csr<W, Exec> r;
+  double largest = 0;  // a bound of the eigenvalues of `a`
+};
+
+/// Rows that the host coarsens further: a level of a device is some thirty kernels.
+inline constexpr Index rows_for_a_device = 4096;
+
+/// Levels by smoothed aggregation, from `a` (not scaled; h.scale, h.block are set) on, as long as
+/// they have more than `rows` rows. The steps are those of the host; aggregates are made by
+/// device_coarsening::aggregate, which takes nodes in another order. The next level is left in
+/// h.levels, scaled, and `b`, the near-null vectors of `a` in its scaled unknowns, becomes those of
+/// that level. h.on_device has the sizes of those made, h.seconds what they took. None is made
+/// where nodes of several rows do not have full blocks, or rows have columns that do not ascend.
+/// Stops, as the host would, where coarsening stalls. Throws as make_hierarchy does.
+template <class W, class Exec>
+std::vector<DeviceLevel<W, Exec>> make_device_levels(const Exec& exec, const HostCsr<W>& a,
+                                                     const HierarchyOptions& options,
+                                                     NearNullSpace<W>& b, HostHierarchy<W>& h,
+                                                     Index rows = rows_for_a_device);
+
+}  // namespace krysol::multigrid
