@@ -140,11 +140,12 @@ inline constexpr NodeKey undecided = NodeKey{1} << 62;
 inline constexpr NodeKey in_set = NodeKey{2} << 62;
 inline constexpr NodeKey of_state = NodeKey{3} << 62;
 
-/// Strong neighbours alone: visit(j) for each.
+/// Strong neighbours alone.
 struct StrongGraph {
   NodeGraph graph;
   const std::uint8_t* weight;
 
+  /// visit(j, weight) for each.
   template <class Visit>
   KOKKOS_INLINE_FUNCTION void visit(std::int64_t node, const Visit& visit) const {
     const Offset begin = graph.first(node);
@@ -250,8 +251,8 @@ struct Aggregates {
 
 /// The nodes of a maximal independent set at a distance of two make an aggregate each with all of
 /// their strong neighbours; each other node joins that of the neighbour it is most strongly
-/// connected to. Nodes are taken in a pseudo-random order, many at a time, so that the aggregates
-/// depend on the pattern of strong connections alone (Bell, Dalton & Olson, SISC 34(4), 2012,
+/// connected to. Nodes are taken in a pseudo-random order that hangs on their numbers, many at a
+/// time; the aggregates are the same in each run (Bell, Dalton & Olson, SISC 34(4), 2012,
 /// DOI 10.1137/110838844, algorithm 5). weight: see strength.
 template <class Exec>
 Aggregates<Exec> aggregate(const Exec& exec, const NodeGraph& graph, Index nodes,

@@ -158,9 +158,8 @@ Tentative<S, Exec> tentative(const Exec& exec, const Aggregates<Exec>& aggregate
   return out;
 }
 
-/// diagonal[i] := what smoothing divides row i by, sum[i] := the sum of |F| / D in it; length[i +
-/// 1]
-/// := its entries that smoothing takes. See multigrid::smoothed.
+/// diagonal[i] := what smoothing divides row i by; sum[i] := the sum of |F| / D in it;
+/// length[i + 1] := its entries that smoothing takes. See multigrid::smoothed.
 template <class S>
 struct LumpWeakEntries {
   NodeGraph graph;
@@ -250,7 +249,7 @@ Csr<S, Exec> smoothed(const Exec& exec, const Csr<S, Exec>& a, Index block,
   for_rows("krysol::smoothed", exec, a.rows,
            WriteSmoother<S>{graph, a.values.data(), weight.data(), diagonal.data(), 4.0 / 3 / bound,
                             row_ptr.data(), smoother.col_idx.data(), smoother.values.data()});
-  return product(exec, smoother, t);
+  return product(exec, smoother, t, {block, block, b.count});
 }
 
 }  // namespace krysol::device_coarsening

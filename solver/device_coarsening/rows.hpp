@@ -10,7 +10,8 @@
 namespace krysol::device_coarsening {
 
 /// Runs body(i) for 0 <= i < n, a thread each. Unlike for_each, bodies may have loops of any length
-/// and atomic updates.
+/// and atomic updates. An array may end before kernels that use it have: Kokkos waits for them when
+/// it frees memory.
 template <class Exec, class Body>
 void for_rows(const char* label, const Exec& exec, std::int64_t n, const Body& body) {
   if (n == 0) return;
@@ -37,8 +38,27 @@ Offset sum_lengths(const Exec& exec, const Kokkos::View<Offset*, Exec>& row_ptr)
   Kokkos::parallel_scan("krysol::sum_lengths",
                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
                         SumLengths{row_ptr.data()}, sum);
-  exec.fence("krysol::sum_lengths");
   return sum;
+}
+
+struct LongestRow {
+  const Offset* row_ptr;
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i, Offset& longest) const {
+    const Offset length = row_ptr[i + 1] - row_ptr[i];
+    if (length > longest) longest = length;
+  }
+};
+
+/// Entries of the longest row. Bytes: 8 a row.
+template <class S, class Exec>
+Offset longest_row(const Exec& exec, const Csr<S, Exec>& a) {
+  Offset longest = 0;
+  if (a.rows == 0) return longest;
+  Kokkos::parallel_reduce(
+      "krysol::longest_row",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, a.rows),
+      LongestRow{a.row_ptr.data()}, Kokkos::Max<Offset>(longest));
+  return longest;
 }
 
 /// Moves the largest of n values up where the one at `root` is smaller: a step of heapsort.

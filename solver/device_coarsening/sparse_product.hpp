@@ -3,8 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <stdexcept>
 #include <vector>
 
+#include <fmt/core.h>
 #include <krysol/solver/device_coarsening/rows.hpp>
 
 namespace krysol::device_coarsening {
@@ -12,85 +14,120 @@ namespace krysol::device_coarsening {
 /// The places of hash tables that are in memory at a time; 4 bytes each.
 inline constexpr Offset most_places = Offset{1} << 26;
 
-/// size[i + 1] := places of the hash table of row i of A B, a power of two: half as many again as
-/// it has columns at most.
-struct SizeTables {
-  const Offset* a_ptr;
-  const Index* a_col;
-  const Offset* b_ptr;
-  Index cols;
-  Offset* size;
-  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
-    Offset most = 0;
-    for (Offset k = a_ptr[i]; k < a_ptr[i + 1]; ++k) {
-      most += b_ptr[a_col[k] + 1] - b_ptr[a_col[k]];
-    }
-    if (most > cols) most = cols;
-    Offset places = most > 0 ? 1 : 0;
-    while (2 * places < 3 * most) places *= 2;
-    size[i + 1] = places;
-  }
+/// The full blocks of two matrices that are multiplied: A's have `rows` x `inner` entries, B's
+/// `inner` x `cols`.
+struct ProductBlocks {
+  Index rows = 1;
+  Index inner = 1;
+  Index cols = 1;
 };
 
-/// Collects the columns of a row of A B in its table, and counts them.
-struct CollectColumns {
+/// The pattern of A B by nodes: block row n of A are its rows from n blocks.rows on, of which the
+/// first stands for all.
+struct BlockPattern {
   const Offset* a_ptr;
   const Index* a_col;
   const Offset* b_ptr;
   const Index* b_col;
-  const Offset* first_place;  // [rows + 1]
-  Index first_row;
-  Index* table;    // of the rows from first_row on; -1: free
-  Offset* length;  // [rows + 1] length[i + 1] of row i
-  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t n) const {
-    const std::int64_t i = first_row + n;
-    Index* const mine = table + (first_place[i] - first_place[first_row]);
-    const Offset places = first_place[i + 1] - first_place[i];
-    for (Offset s = 0; s < places; ++s) mine[s] = -1;
-    Offset count = 0;
-    for (Offset k = a_ptr[i]; k < a_ptr[i + 1]; ++k) {
-      for (Offset q = b_ptr[a_col[k]]; q < b_ptr[a_col[k] + 1]; ++q) {
-        const Index c = b_col[q];
-        // The multiplier of Fibonacci hashing: 2^32 over the golden ratio.
-        Offset at = static_cast<Offset>(static_cast<std::uint32_t>(c) * 2654435769U) & (places - 1);
-        while (mine[at] >= 0 && mine[at] != c) at = (at + 1) & (places - 1);
-        if (mine[at] < 0) {
-          mine[at] = c;
-          ++count;
-        }
-      }
+  ProductBlocks blocks;
+
+  /// visit(n) for each block column of the product's block row `node`, as often as it is met.
+  template <class Visit>
+  KOKKOS_INLINE_FUNCTION void visit(std::int64_t node, const Visit& visit) const {
+    const std::int64_t i = node * blocks.rows;
+    for (Offset k = a_ptr[i]; k < a_ptr[i + 1]; k += blocks.inner) {
+      const Index j = a_col[k];
+      for (Offset q = b_ptr[j]; q < b_ptr[j + 1]; q += blocks.cols) visit(b_col[q] / blocks.cols);
     }
-    length[i + 1] = count;
   }
 };
 
-/// Writes the columns of a row from its table, ascending.
+/// size[n + 1] := places of the hash table of block row n, a power of two: half as many again as it
+/// has block columns at most. Bytes: 4 an entry of A, 16 a row of B that it leads to.
+struct SizeTables {
+  BlockPattern pattern;
+  Index block_cols;
+  Offset* size;
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t node) const {
+    const std::int64_t i = node * pattern.blocks.rows;
+    Offset most = 0;
+    for (Offset k = pattern.a_ptr[i]; k < pattern.a_ptr[i + 1]; k += pattern.blocks.inner) {
+      const Index j = pattern.a_col[k];
+      most += (pattern.b_ptr[j + 1] - pattern.b_ptr[j]) / pattern.blocks.cols;
+    }
+    if (most > block_cols) most = block_cols;
+    Offset places = most > 0 ? 1 : 0;
+    while (2 * places < 3 * most) places *= 2;
+    size[node + 1] = places;
+  }
+};
+
+/// Collects the block columns of a block row in its table, and sets the lengths of its rows. Bytes:
+/// 4 a place, and 4 a product of two blocks to read and to look up.
+struct CollectColumns {
+  BlockPattern pattern;
+  const Offset* first_place;  // [block rows + 1]
+  Index first_node;
+  Index* table;    // of the block rows from first_node on; -1: free
+  Offset* length;  // [rows + 1] length[i + 1] of row i
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t n) const {
+    const std::int64_t node = first_node + n;
+    Index* const mine = table + (first_place[node] - first_place[first_node]);
+    const Offset places = first_place[node + 1] - first_place[node];
+    for (Offset s = 0; s < places; ++s) mine[s] = -1;
+    Offset count = 0;
+    pattern.visit(node, [&](Index c) {
+      // Fibonacci hashing: the first bits of c times 2^32 over the golden ratio.
+      const std::uint64_t hash = static_cast<std::uint32_t>(c) * 2654435769U;
+      auto at = static_cast<Offset>(hash * static_cast<std::uint64_t>(places) >> 32U);
+      while (mine[at] >= 0 && mine[at] != c) at = (at + 1) & (places - 1);
+      if (mine[at] < 0) {
+        mine[at] = c;
+        ++count;
+      }
+    });
+    const ProductBlocks& blocks = pattern.blocks;
+    for (Index r = 0; r < blocks.rows; ++r) {
+      length[node * blocks.rows + r + 1] = count * blocks.cols;
+    }
+  }
+};
+
+/// Writes the columns of a block row's rows from its table, ascending. Bytes: 4 a place and an
+/// entry.
 struct WriteColumns {
+  ProductBlocks blocks;
   const Offset* first_place;
-  Index first_row;
+  Index first_node;
   const Index* table;
   const Offset* row_ptr;
   Index* col_idx;
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t n) const {
-    const std::int64_t i = first_row + n;
-    const Index* const mine = table + (first_place[i] - first_place[first_row]);
-    const Offset places = first_place[i + 1] - first_place[i];
-    Offset to = row_ptr[i];
+    const std::int64_t node = first_node + n;
+    const Index* const mine = table + (first_place[node] - first_place[first_node]);
+    const Offset places = first_place[node + 1] - first_place[node];
+    Index* const to = col_idx + row_ptr[node * blocks.rows];
+    Offset count = 0;
     for (Offset s = 0; s < places; ++s) {
-      if (mine[s] >= 0) col_idx[to++] = mine[s];
+      if (mine[s] >= 0) to[count++] = mine[s];
     }
-    sort_ascending(col_idx + row_ptr[i], to - row_ptr[i]);
+    sort_ascending(to, count);
+    for (Offset s = count; s-- > 0;) {  // each becomes blocks.cols columns, the last ones first
+      const Index first = to[s] * blocks.cols;
+      for (Index c = 0; c < blocks.cols; ++c) to[s * blocks.cols + c] = first + c;
+    }
+    for (Offset e = count * blocks.cols; e < count * blocks.cols * blocks.rows; ++e) {
+      to[e] = to[e - count * blocks.cols];
+    }
   }
 };
 
-/// The values of a row of C = A B, whose columns ascend.
+/// The values of a row of C = A B, whose columns ascend. Bytes: 12 an entry of C, and 12 a product
+/// of two entries beside the search.
 template <class S>
 struct MultiplyRows {
-  const Offset* a_ptr;
-  const Index* a_col;
+  BlockPattern pattern;
   const S* a;
-  const Offset* b_ptr;
-  const Index* b_col;
   const S* b;
   const Offset* c_ptr;
   const Index* c_col;
@@ -98,17 +135,21 @@ struct MultiplyRows {
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
     const Offset begin = c_ptr[i];
     const Offset end = c_ptr[i + 1];
+    const Index cols = pattern.blocks.cols;
     for (Offset k = begin; k < end; ++k) c[k] = S(0);
-    for (Offset k = a_ptr[i]; k < a_ptr[i + 1]; ++k) {
+    for (Offset k = pattern.a_ptr[i]; k < pattern.a_ptr[i + 1]; ++k) {
       const S factor = a[k];
-      for (Offset q = b_ptr[a_col[k]]; q < b_ptr[a_col[k] + 1]; ++q) {
-        c[find_column(c_col, begin, end, b_col[q])] += factor * b[q];
+      const Index j = pattern.a_col[k];
+      for (Offset q = pattern.b_ptr[j]; q < pattern.b_ptr[j + 1]; q += cols) {
+        S* const to = c + find_column(c_col, begin, end, pattern.b_col[q]);
+        for (Index l = 0; l < cols; ++l) to[l] += factor * b[q + l];
       }
     }
   }
 };
 
-/// Rows [0, first_place.size() - 1) in groups whose tables have `most` places together, or one row.
+/// Block rows [0, first_place.size() - 1) in groups whose tables have at most `most` places
+/// together, or of one.
 inline std::vector<Index> groups_of_rows(const std::vector<Offset>& first_place, Offset most) {
   const auto rows = static_cast<Index>(first_place.size()) - 1;
   std::vector<Index> first = {0};
@@ -122,21 +163,30 @@ inline std::vector<Index> groups_of_rows(const std::vector<Offset>& first_place,
 }
 
 /// C = A B, its columns ascending in each row; products are added in the order of A's row, so that
-/// the bits are the same in each run. Columns are collected by a thread a row in a hash table, then
-/// sorted; values are added where a search finds their column. A and B may have entries of a row in
-/// any order. places: of hash tables in memory at a time. Throws OutOfMemory.
+/// the bits are the same in each run. The block columns of a block row are collected by a thread in
+/// a hash table, then sorted; values are added by a thread a row where a search finds their column.
+/// blocks: where both have full blocks, whose entries are next to each other in each row; of single
+/// entries rows may have them in any order. places: of hash tables in memory at a time. Throws
+/// std::invalid_argument where the shapes do not fit, OutOfMemory.
 template <class S, class Exec>
 Csr<S, Exec> product(const Exec& exec, const Csr<S, Exec>& a, const Csr<S, Exec>& b,
-                     Offset places = most_places) {
-  const Offset* const a_ptr = a.row_ptr.data();
-  const Offset* const b_ptr = b.row_ptr.data();
-  const auto first_place = zeros<Offset>(exec, "product.first_place", std::int64_t{a.rows} + 1);
-  for_rows("krysol::product(tables)", exec, a.rows,
-           SizeTables{a_ptr, a.col_idx.data(), b_ptr, b.cols, first_place.data()});
-  const Offset all = sum_lengths(exec, first_place);
-  std::vector<Index> group = {0, a.rows};
-  Offset largest = all;
-  if (all > places) {
+                     const ProductBlocks& blocks = {}, Offset places = most_places) {
+  if (a.cols != b.rows || a.rows % blocks.rows != 0 || a.cols % blocks.inner != 0 ||
+      b.cols % blocks.cols != 0) {
+    throw std::invalid_argument(fmt::format(
+        "krysol: the product of matrices of {} x {} and {} x {} in blocks of {} x {} "
+        "and {} x {}",
+        a.rows, a.cols, b.rows, b.cols, blocks.rows, blocks.inner, blocks.inner, blocks.cols));
+  }
+  const BlockPattern pattern{a.row_ptr.data(), a.col_idx.data(), b.row_ptr.data(), b.col_idx.data(),
+                             blocks};
+  const Index nodes = a.rows / blocks.rows;
+  const auto first_place = zeros<Offset>(exec, "product.first_place", std::int64_t{nodes} + 1);
+  for_rows("krysol::product(tables)", exec, nodes,
+           SizeTables{pattern, b.cols / blocks.cols, first_place.data()});
+  Offset largest = sum_lengths(exec, first_place);
+  std::vector<Index> group = {0, nodes};
+  if (largest > places) {
     const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, first_place);
     const std::vector<Offset> begin(host.data(), host.data() + host.extent(0));
     group = groups_of_rows(begin, places);
@@ -150,8 +200,7 @@ Csr<S, Exec> product(const Exec& exec, const Csr<S, Exec>& a, const Csr<S, Exec>
   const auto row_ptr = zeros<Offset>(exec, "product.row_ptr", std::int64_t{a.rows} + 1);
   const auto collect = [&](std::size_t g, const Vector<Offset, Exec>& length) {
     for_rows("krysol::product(columns)", exec, group[g + 1] - group[g],
-             CollectColumns{a_ptr, a.col_idx.data(), b_ptr, b.col_idx.data(), first_place.data(),
-                            group[g], table.data(), length.data()});
+             CollectColumns{pattern, first_place.data(), group[g], table.data(), length.data()});
   };
   const std::size_t groups = group.size() - 1;
   for (std::size_t g = 0; g < groups; ++g) collect(g, row_ptr);
@@ -162,13 +211,13 @@ Csr<S, Exec> product(const Exec& exec, const Csr<S, Exec>& a, const Csr<S, Exec>
                  : row_ptr;
   for (std::size_t g = 0; g < groups; ++g) {
     if (groups > 1) collect(g, lengths);
-    for_rows(
-        "krysol::product(sort)", exec, group[g + 1] - group[g],
-        WriteColumns{first_place.data(), group[g], table.data(), row_ptr.data(), c.col_idx.data()});
+    for_rows("krysol::product(sort)", exec, group[g + 1] - group[g],
+             WriteColumns{blocks, first_place.data(), group[g], table.data(), row_ptr.data(),
+                          c.col_idx.data()});
   }
   for_rows("krysol::product(values)", exec, a.rows,
-           MultiplyRows<S>{a_ptr, a.col_idx.data(), a.values.data(), b_ptr, b.col_idx.data(),
-                           b.values.data(), row_ptr.data(), c.col_idx.data(), c.values.data()});
+           MultiplyRows<S>{pattern, a.values.data(), b.values.data(), row_ptr.data(),
+                           c.col_idx.data(), c.values.data()});
   return c;
 }
 

@@ -45,16 +45,6 @@ struct ScatterColumn {
   }
 };
 
-/// is_finite on devices too: an IEEE 754 number is finite where not all bits of its exponent are
-/// set.
-KOKKOS_INLINE_FUNCTION bool has_finite_bits(double v) {
-  constexpr std::uint64_t exponent = 0x7FF0000000000000U;
-  return (Kokkos::bit_cast<std::uint64_t>(v) & exponent) != exponent;
-}
-KOKKOS_INLINE_FUNCTION bool has_finite_bits(const Kokkos::complex<double>& v) {
-  return has_finite_bits(v.real()) && has_finite_bits(v.imag());
-}
-
 template <class T>
 struct FirstNotFinite {
   const T* v;

@@ -44,7 +44,6 @@ Unknowns unknowns_of(Index rows, Index block) {
 
 void coarsen_classically(const HostCsr<double>& a, const HierarchyOptions& options,
                          HostHierarchy<double>& h, Stopwatch& watch) {
-  constexpr std::size_t most_levels = 30;
   constexpr double least_coarsening = 0.9;  // rows of the next level over those of this
   constexpr double rounding = 1e-13;
   RowMemory<double> memory;

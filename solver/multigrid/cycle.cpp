@@ -65,22 +65,13 @@ struct RoundEntries {
 template <class S, class W, class Exec>
 Csr<S, Exec> rounded_matrix(const Exec& exec, const Csr<W, Exec>& from) {
   Csr<S, Exec> a;
-  a.rows = from.rows;
-  a.cols = from.cols;
-  a.block_row = from.block_row;
-  a.schedule = from.schedule;
-  a.lanes = from.lanes;
-  a.staged = from.staged;
-  a.scattered = from.scattered;
-  a.uneven = from.uneven;
-  a.row_ptr = from.row_ptr;
-  a.col_idx = from.col_idx;
   if constexpr (std::is_same_v<S, W>) {
-    a.values = from.values;
+    a = from;
   } else {
-    a.values = uninitialized<S>(exec, "multigrid.values", from.nnz());
+    const auto values = uninitialized<S>(exec, "multigrid.values", from.nnz());
     for_each("krysol::multigrid(rounded)", exec, from.nnz(),
-             RoundEntries<S, W>{from.values.data(), a.values.data()});
+             RoundEntries<S, W>{from.values.data(), values.data()});
+    a = with_values(from, values);
   }
   if (a.block_row.extent(0) == 0) set_schedule(a, RowSchedule::automatic);
   return a;
@@ -94,7 +85,7 @@ Level<S, Exec> level_of(const Exec& exec, const DeviceLevel<W, Exec>& from) {
   level.p = rounded_matrix<S>(exec, from.p);
   level.r = rounded_matrix<S>(exec, from.r);
   level.smoother.steps.polynomial = true;
-  level.smoother.steps.largest = from.largest;
+  level.smoother.steps.largest = from.largest > 0 ? from.largest : 1;
   return level;
 }
 
@@ -177,10 +168,10 @@ LevelMatrix<S, Exec> make_level_matrix(const HostCsr<S>& a, Index block, bool gr
 template <class S, class Exec>
 template <class W>
 Hierarchy<S, Exec>::Hierarchy(const HostHierarchy<W>& host, const CycleOptions& options, bool grid,
-                              const Hierarchy* before, const First<W>& made_before)
+                              const Hierarchy* before, const DeviceLevels<W>& on_device)
     : options_(options) {
   if (options_.degree == 0) options_.degree = host.degree;
-  for (const DeviceLevel<W, Exec>& from : made_before) {
+  for (const DeviceLevel<W, Exec>& from : on_device) {
     levels_.push_back(level_of<S>(Exec{}, from));
   }
   for (std::size_t l = 0; l < host.levels.size(); ++l) {
@@ -373,7 +364,7 @@ double Hierarchy<S, Exec>::bytes(std::size_t entry) const {
 #define KRYSOL_INSTANTIATE_FOR(S, W, Exec)                                                   \
   template class Hierarchy<S, Exec>;                                                         \
   template Hierarchy<S, Exec>::Hierarchy(const HostHierarchy<W>&, const CycleOptions&, bool, \
-                                         const Hierarchy*, const First<W>&);
+                                         const Hierarchy*, const DeviceLevels<W>&);
 #define KRYSOL_INSTANTIATE_APPLY(S, T, Exec)                                        \
   template void Hierarchy<S, Exec>::apply(const Exec&, const ConstVector<T, Exec>&, \
                                           const Vector<T, Exec>&) const;

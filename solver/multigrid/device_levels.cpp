@@ -23,9 +23,8 @@ struct ScaleOfRow {
   const W* values;
   double nothing;
   double* scale;
-  /// Of the first row, with the largest sum, whose diagonal entry is not positive and finite:
-  /// rows - i.
   std::int64_t rows;
+  /// bad: rows - i for the first row i whose diagonal entry is not positive and finite.
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i, std::int64_t& bad) const {
     double d = 0;
     for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
@@ -34,7 +33,7 @@ struct ScaleOfRow {
     const bool out = Kokkos::abs(d) <= nothing;
     const double s = out ? 0 : 1 / Kokkos::sqrt(d);
     scale[i] = s;
-    const bool usable = out || (is_finite(s) && s > 0);
+    const bool usable = out || (has_finite_bits(s) && s > 0);
     if (!usable && rows - i > bad) bad = rows - i;
   }
 };
@@ -76,9 +75,9 @@ struct SumRow {
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
     double total = 0;
     for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
-      total += Kokkos::sqrt(abs_squared(values[k]));
+      total += Kokkos::abs(values[k]);  // its square may be out of range
     }
-    sum[i] = is_finite(total) ? total : Kokkos::Experimental::infinity_v<double>;
+    sum[i] = has_finite_bits(total) ? total : Kokkos::Experimental::infinity_v<double>;
   }
 };
 
@@ -151,17 +150,25 @@ HostCsr<W> on_the_host(const Csr<W, Exec>& a) {
 }
 
 template <class W, class Exec>
-Csr<W, Exec> scaled_copy(const Exec& exec, const HostCsr<W>& host, const HostArray<double>& scale) {
+Csr<W, Exec> pattern_of(const HostCsr<W>& host) {
   Csr<W, Exec> a;
-  share_arrays(host, a);
-  const auto of_rows = in_memory_of<Exec>(scale);
-  const auto values = uninitialized<W>(exec, "multigrid.values", host.nnz());
-  on::for_rows("krysol::multigrid(scaled)", exec, a.rows,
-               ScaleEntries<W, W>{a.row_ptr.data(), a.col_idx.data(), a.values.data(),
-                                  of_rows.data(), of_rows.data(), values.data()});
-  exec.fence("krysol::multigrid(scaled)");  // of_rows ends here
-  a.values = values;
+  a.rows = host.rows;
+  a.cols = host.cols;
+  a.row_ptr = in_memory_of<Exec>(host.row_ptr);
+  a.col_idx = in_memory_of<Exec>(host.col_idx);
   return a;
+}
+
+template <class W, class Exec>
+Vector<W, Exec> scaled_values(const Exec& exec, const HostCsr<W>& host, const Csr<W, Exec>& pattern,
+                              const HostArray<double>& scale) {
+  const auto values = uninitialized<W>(exec, "multigrid.values", host.nnz());
+  const auto from = in_memory_of<Exec>(host.values);
+  const auto of_rows = in_memory_of<Exec>(scale);
+  on::for_rows("krysol::multigrid(scaled)", exec, host.rows,
+               ScaleEntries<W, W>{pattern.row_ptr.data(), pattern.col_idx.data(), from.data(),
+                                  of_rows.data(), of_rows.data(), values.data()});
+  return values;
 }
 
 }  // namespace
@@ -171,8 +178,8 @@ std::vector<DeviceLevel<W, Exec>> make_device_levels(const Exec& exec, const Hos
                                                      const HierarchyOptions& options,
                                                      NearNullSpace<W>& b, HostHierarchy<W>& h,
                                                      Index rows) {
-  constexpr double least_coarsening = 0.8;  // see make_hierarchy
-  constexpr double rounding = 1e-13;
+  // A row is a thread's, in several kernels: one of 10^5 entries would be waited for.
+  constexpr Offset longest = 4096;
   std::vector<DeviceLevel<W, Exec>> levels;
   if (a.rows <= std::max(rows, options.coarsest)) return levels;
   Stopwatch watch;
@@ -180,12 +187,17 @@ std::vector<DeviceLevel<W, Exec>> make_device_levels(const Exec& exec, const Hos
     exec.fence("krysol::multigrid(device levels)");
     watch.add_to(seconds);
   };
-  Csr<W, Exec> fine = scaled_copy(exec, a, h.scale);
+  auto fine = pattern_of<W, Exec>(a);
   Index block = h.block;
-  if (!on::has_full_blocks(exec, fine, block)) return levels;
+  if (on::longest_row(exec, fine) > longest || !on::has_full_blocks(exec, fine, block)) {
+    return levels;
+  }
+  fine.values = scaled_values(exec, a, fine, h.scale);
   on::NearNullSpace<W, Exec> vectors{b.count, in_memory_of<Exec>(b.values)};
+  Vector<double, Exec> unit;
   count(h.seconds.scaling);
-  while (fine.rows > std::max(rows, options.coarsest)) {
+  while (fine.rows > std::max(rows, options.coarsest) && levels.size() + 1 < most_levels &&
+         on::longest_row(exec, fine) <= longest) {
     set_schedule(fine, RowSchedule::automatic);
     const double largest = bound_of_level(exec, fine);
     count(h.seconds.bounds);
@@ -195,19 +207,24 @@ std::vector<DeviceLevel<W, Exec>> make_device_levels(const Exec& exec, const Hos
         on::aggregate(exec, on::graph_of(fine, block), fine.rows / block, weight);
     count(h.seconds.aggregation);
     const double next_rows = static_cast<double>(aggregates.count) * vectors.count;
-    if (aggregates.count == 0 || next_rows > least_coarsening * fine.rows) break;  // as a host says
+    if (aggregates.count == 0 || next_rows > least_coarsening_of_aggregates * fine.rows)
+      break;  // as a host says
     on::Tentative<W, Exec> t = on::tentative(exec, aggregates, block, vectors);
     DeviceLevel<W, Exec> level;
     level.p = on::smoothed(exec, fine, block, weight, largest, vectors, t.t);
     count(h.seconds.prolongation);
     level.r = on::adjoint(exec, level.p);
-    Csr<W, Exec> next = on::product(exec, level.r, on::product(exec, fine, level.p));
+    const Index of_next = vectors.count;
+    Csr<W, Exec> next =
+        on::product(exec, level.r, on::product(exec, fine, level.p, {block, block, of_next}),
+                    {of_next, block, of_next});
     count(h.seconds.product);
-    const auto scale = scale_of_level(exec, next, levels.size() + 2, rounding);
+    const auto scale = scale_of_level(exec, next, levels.size() + 2, rounding_of_level);
     scale_in_place(exec, level.p, nullptr, scale.data());
     scale_in_place(exec, level.r, scale.data(), nullptr);
     scale_in_place(exec, next, scale.data(), scale.data());
     vectors = std::move(t.coarse);
+    unit = scale;
     on::for_rows("krysol::multigrid(near null)", exec, next.rows,
                  DivideRows<W>{scale.data(), vectors.count, vectors.values.data()});
     count(h.seconds.scaling);
@@ -222,6 +239,7 @@ std::vector<DeviceLevel<W, Exec>> make_device_levels(const Exec& exec, const Hos
   HostLevel<W>& rest = h.levels.emplace_back();
   rest.a = on_the_host(fine);
   rest.block = block;
+  rest.unit = on_the_host<double, Exec>(unit);
   b = {vectors.count, on_the_host<W, Exec>(vectors.values)};
   watch.add_to(h.seconds.conversion);
   return levels;

@@ -67,9 +67,6 @@ void require_memory(const HostCsr<S>& a, Coarsening coarsening) {
 template <class S>
 void coarsen_by_aggregates(const HostCsr<S>& a, const HierarchyOptions& options,
                            const FirstLevels<S>& first, HostHierarchy<S>& h, Stopwatch& watch) {
-  constexpr std::size_t most_levels = 30;
-  constexpr double least_coarsening = 0.8;  // rows of the next level over those of this
-  constexpr double rounding = 1e-13;        // A = P'BP with columns of P of length 1 about
   RowMemory<S> memory;
   NearNullSpace<S> b =
       options.near_null ? given<S>(*options.near_null) : near_null_space(a, h.block);
@@ -86,7 +83,10 @@ void coarsen_by_aggregates(const HostCsr<S>& a, const HierarchyOptions& options,
   const double least = a.rows > 0 ? *std::min_element(h.scale.data(), h.scale.data() + a.rows) : 1;
   divide_rows(least, h.scale.data(), b);
   watch.add_to(h.seconds.scaling);
-  if (first) first(a, h, b);
+  if (first) {
+    first(a, h, b);
+    watch.reset();  // it has counted its own time
+  }
   if (h.levels.empty()) {
     HostLevel<S>& finest = h.levels.emplace_back();
     finest.a = scaled_entries<S>(a, h.scale);
@@ -110,7 +110,7 @@ void coarsen_by_aggregates(const HostCsr<S>& a, const HierarchyOptions& options,
       break;
     }
     const double rows = static_cast<double>(aggregates.count) * b.count;
-    if (rows > least_coarsening * fine.a.rows || level_number == most_levels) {
+    if (rows > least_coarsening_of_aggregates * fine.a.rows || level_number >= most_levels) {
       h.stalled = fmt::format("the next level would have {:.0f} of {} rows", rows, fine.a.rows);
       break;
     }
@@ -121,7 +121,7 @@ void coarsen_by_aggregates(const HostCsr<S>& a, const HierarchyOptions& options,
     HostLevel<S> next;
     next.a = triple_product(fine.r, fine.a, fine.p, memory);
     watch.add_to(h.seconds.product);
-    const HostArray<double> scale = scale_of(next.a, level_number + 1, rounding);
+    const HostArray<double> scale = scale_of(next.a, level_number + 1, rounding_of_level);
     scale_entries(fine.p, nullptr, scale.data(), fine.p.values.data());
     scale_entries(fine.r, scale.data(), nullptr, fine.r.values.data());
     scale_entries(next.a, scale.data(), scale.data(), next.a.values.data());

@@ -87,6 +87,13 @@ struct HostHierarchy {
   SetupSeconds seconds;
 };
 
+// What levels are made until, on the host and on a device.
+inline constexpr std::size_t most_levels = 30;
+/// Rows of the next level over those of this, by aggregates.
+inline constexpr double least_coarsening_of_aggregates = 0.8;
+/// Of a diagonal entry of the next level: A = P'BP with columns of P of length 1 about.
+inline constexpr double rounding_of_level = 1e-13;
+
 /// Makes the first levels of smoothed aggregation elsewhere: for A (not scaled), with h.scale and
 /// h.block, and the near-null vectors b in scaled unknowns. It may make none; else it adds their
 /// sizes to h.on_device, and the level after them, scaled, to h.levels, whose vectors b are then.

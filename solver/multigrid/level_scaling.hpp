@@ -57,6 +57,7 @@ class Stopwatch {
     seconds += timer_.seconds();
     timer_.reset();
   }
+  void reset() { timer_.reset(); }
 
  private:
   Kokkos::Timer timer_;

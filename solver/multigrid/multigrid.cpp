@@ -170,19 +170,25 @@ template <class T, class Exec>
 void Multigrid<T, Exec>::set_up(const HostCsr<T>& a, const multigrid::HierarchyOptions& levels,
                                 bool keep) {
   const HostCsr<StoredInDouble> in_double = multigrid::scaled_entries<StoredInDouble>(a, {});
-  FirstLevels first;
+  DeviceLevels on_device;
   multigrid::FirstLevels<StoredInDouble> make_first;
   if constexpr (!on_host<Exec> && !is_complex<T>) {
-    // An update goes over what is on the host, and so do other smoothers.
-    if (!keep && options_.cycle.smoother == multigrid::SmootherKind::chebyshev) {
+    // An update goes over what is on the host; other smoothers, and stencils, are made from it.
+    if (!keep && !grid_ && options_.cycle.smoother == multigrid::SmootherKind::chebyshev) {
       make_first = [&](const auto& matrix, auto& h, auto& b) {
-        first = multigrid::make_device_levels(Exec{}, matrix, levels, b, h);
+        try {
+          on_device = multigrid::make_device_levels(Exec{}, matrix, levels, b, h);
+        } catch (const OutOfMemory&) {  // levels of float may have room yet
+          on_device.clear();
+          h.on_device.clear();
+          h.levels.clear();
+        }
       };
     }
   }
   multigrid::HostHierarchy<StoredInDouble> host =
       multigrid::make_hierarchy(in_double, levels, make_first);
-  store(host, false, first);
+  store(host, false, on_device);
   if (!keep) return;
   kept_ = std::make_shared<multigrid::HierarchyUpdate<StoredInDouble>>(
       std::move(host), in_double, levels.coarsest, options_.in_double && on_host<Exec>);
@@ -192,16 +198,16 @@ void Multigrid<T, Exec>::set_up(const HostCsr<T>& a, const multigrid::HierarchyO
 /// that are stored.
 template <class T, class Exec>
 void Multigrid<T, Exec>::store(multigrid::HostHierarchy<StoredInDouble>& host, bool same_patterns,
-                               const FirstLevels& first) {
+                               const DeviceLevels& on_device) {
   Kokkos::Timer timer;
   std::vector<SetupFact> facts = facts_of(host, options_.cycle);
   if (options_.in_double) {
     in_double_ = std::make_shared<const multigrid::Hierarchy<StoredInDouble, Exec>>(
-        host, options_.cycle, grid_, nullptr, first);
+        host, options_.cycle, grid_, nullptr, on_device);
     add_levels(in_double_->levels(), facts);
   } else {
     levels_ = std::make_shared<const multigrid::Hierarchy<Stored, Exec>>(
-        host, options_.cycle, grid_, same_patterns ? levels_.get() : nullptr, first);
+        host, options_.cycle, grid_, same_patterns ? levels_.get() : nullptr, on_device);
     add_levels(levels_->levels(), facts);
   }
   Exec{}.fence("krysol::multigrid(setup)");

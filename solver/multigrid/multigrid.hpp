@@ -29,9 +29,10 @@ struct MultigridOptions {
 /// z := M^-1 r with one cycle over the levels of A, grids or made by smoothed aggregation. M is
 /// symmetric positive definite where A is, as far as rounding lets it be: a W-cycle in float needs
 /// the eigenvalues of the last levels, scaled to ones on the diagonal, above 1e-6 or so. Bytes: see
-/// multigrid::Hierarchy. The setup is done in double: on the host, or where Exec is a device and A
-/// a real matrix without a grid, its large levels there (multigrid::make_device_levels), as long as
-/// no update is to follow and the smoother is chebyshev. T: double, float, complex alike.
+/// multigrid::Hierarchy. The setup is done in double, on the host; where Exec is a device,
+/// multigrid::make_device_levels makes the large levels of smoothed aggregation there, of real
+/// matrices, unless an update is to follow, A is multiplied as a stencil, the smoother is not
+/// chebyshev or the device has no room. T: double, float, complex alike.
 ///
 /// options.vectors: as long as 12 steps of x := x - M^-1 A x from a pseudo-random x leave more than
 /// 0.3 of its A-norm a step, what is left is added to the near-null vectors, so many times at most,
@@ -75,9 +76,9 @@ class Multigrid {
   };
 
   void set_up(const HostCsr<T>& a, const multigrid::HierarchyOptions& levels, bool keep);
-  using FirstLevels = std::vector<multigrid::DeviceLevel<StoredInDouble, Exec>>;
+  using DeviceLevels = std::vector<multigrid::DeviceLevel<StoredInDouble, Exec>>;
   void store(multigrid::HostHierarchy<StoredInDouble>& host, bool same_patterns,
-             const FirstLevels& first = {});
+             const DeviceLevels& on_device = {});
   Slow slowest(const Csr<T, Exec>& a) const;
   void find_vectors(const HostCsr<T>& a, bool keep);
 

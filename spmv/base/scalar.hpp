@@ -4,6 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <complex>
+#include <cstdint>
 
 namespace krysol {
 
@@ -38,6 +39,16 @@ KOKKOS_INLINE_FUNCTION T conjugate(const T& v) {
   } else {
     return v;
   }
+}
+
+/// is_finite (finite.hpp) on devices too: an IEEE 754 number is finite where not all bits of its
+/// exponent are set.
+KOKKOS_INLINE_FUNCTION bool has_finite_bits(double v) {
+  constexpr std::uint64_t exponent = 0x7FF0000000000000U;
+  return (Kokkos::bit_cast<std::uint64_t>(v) & exponent) != exponent;
+}
+KOKKOS_INLINE_FUNCTION bool has_finite_bits(const Kokkos::complex<double>& v) {
+  return has_finite_bits(v.real()) && has_finite_bits(v.imag());
 }
 
 template <class T>

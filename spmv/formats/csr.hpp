@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string_view>
+#include <utility>
 
 #include <krysol/spmv/base/processor.hpp>
 #include <krysol/spmv/kernels/missed_reads.hpp>
@@ -40,6 +41,13 @@ struct Csr {
 
   Offset nnz() const { return static_cast<Offset>(values.extent(0)); }
 };
+
+/// The same pattern and schedule with other values, [nnz].
+template <class To, class S, class Exec>
+Csr<To, Exec> with_values(const Csr<S, Exec>& a, Kokkos::View<To*, Exec> values) {
+  return {a.rows,     a.cols,  a.row_ptr, a.col_idx,   std::move(values), a.block_row,
+          a.schedule, a.lanes, a.staged,  a.scattered, a.uneven};
+}
 
 template <class S, class Exec>
 ListedBlocks row_blocks(const Csr<S, Exec>& a) {
