@@ -96,9 +96,10 @@ void add_options(CLI::App& app, Options& o) {
   app.add_flag("--no-peers", o.no_peers, "leave other libraries out");
   app.add_option("--sizes", o.sizes,
                  "FROM:TO, a table of speed-ups over random matrices of FROM, 2 FROM, ... rows");
-  app.add_option("--products", o.bench.products,
-                 "multiplications that auto chooses for: a fifth of their time is what choosing may "
-                 "take")
+  app.add_option(
+         "--products", o.bench.products,
+         "multiplications that auto chooses for: a fifth of their time is what choosing may "
+         "take")
       ->check(number_from(0, true))
       ->capture_default_str();
   app.add_flag("--explain", o.explain, "how auto chose");
