@@ -207,8 +207,9 @@ std::vector<DeviceLevel<W, Exec>> make_device_levels(const Exec& exec, const Hos
         on::aggregate(exec, on::graph_of(fine, block), fine.rows / block, weight);
     count(h.seconds.aggregation);
     const double next_rows = static_cast<double>(aggregates.count) * vectors.count;
-    if (aggregates.count == 0 || next_rows > least_coarsening_of_aggregates * fine.rows)
-      break;  // as a host says
+    if (aggregates.count == 0 || next_rows > least_coarsening_of_aggregates * fine.rows) {
+      break;  // the host says so, where its aggregates are no better
+    }
     on::Tentative<W, Exec> t = on::tentative(exec, aggregates, block, vectors);
     DeviceLevel<W, Exec> level;
     level.p = on::smoothed(exec, fine, block, weight, largest, vectors, t.t);

@@ -27,8 +27,9 @@ inline constexpr Index rows_for_a_device = 4096;
 /// device_coarsening::aggregate, which takes nodes in another order. The next level is left in
 /// h.levels, scaled, and `b`, the near-null vectors of `a` in its scaled unknowns, becomes those of
 /// that level. h.on_device has the sizes of those made, h.seconds what they took. None is made
-/// where nodes of several rows do not have full blocks, or rows have columns that do not ascend.
-/// Stops, as the host would, where coarsening stalls. Throws as make_hierarchy does.
+/// where nodes of several rows do not have full blocks (rows_of_node takes somewhat emptier ones),
+/// columns of a row do not ascend, or a row has more than 4096 entries. Stops, as the host would,
+/// where coarsening stalls. Throws as make_hierarchy does.
 template <class W, class Exec>
 std::vector<DeviceLevel<W, Exec>> make_device_levels(const Exec& exec, const HostCsr<W>& a,
                                                      const HierarchyOptions& options,
