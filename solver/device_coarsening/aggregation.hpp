@@ -124,7 +124,7 @@ Vector<std::uint8_t, Exec> strength(const Exec& exec, const Csr<S, Exec>& a, Ind
   const Offset blocks = a.nnz() / (Offset{block} * block);
   const auto square = uninitialized<double>(exec, "strength.square", blocks);
   const auto largest = uninitialized<double>(exec, "strength.largest", nodes);
-  const auto weight = uninitialized<std::uint8_t>(exec, "strength.weight", blocks);
+  auto weight = uninitialized<std::uint8_t>(exec, "strength.weight", blocks);
   for_rows("krysol::strength(largest)", exec, nodes,
            BlockSquares<S>{graph, a.values.data(), square.data(), largest.data()});
   for_rows("krysol::strength", exec, nodes,

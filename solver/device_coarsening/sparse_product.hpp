@@ -78,8 +78,9 @@ struct CollectColumns {
     Offset count = 0;
     pattern.visit(node, [&](Index c) {
       // Fibonacci hashing: the first bits of c times 2^32 over the golden ratio.
-      const std::uint64_t hash = static_cast<std::uint32_t>(c) * 2654435769U;
-      auto at = static_cast<Offset>(hash * static_cast<std::uint64_t>(places) >> 32U);
+      const std::uint32_t hash = static_cast<std::uint32_t>(c) * 2654435769U;
+      auto at =
+          static_cast<Offset>(std::uint64_t{hash} * static_cast<std::uint64_t>(places) >> 32U);
       while (mine[at] >= 0 && mine[at] != c) at = (at + 1) & (places - 1);
       if (mine[at] < 0) {
         mine[at] = c;
