@@ -207,37 +207,28 @@ struct CountRoots {
   }
 };
 
-/// A root makes an aggregate; others join that of the strongest root among their neighbours.
-struct JoinRoots {
-  StrongGraph strong;
+/// A root makes an aggregate; others are in none yet.
+struct NumberRoots {
   const Offset* before;  // [nodes + 1] roots before each node
   Index* of_node;
-  KOKKOS_INLINE_FUNCTION bool is_root(std::int64_t i) const { return before[i + 1] > before[i]; }
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
-    Index found = is_root(i) ? static_cast<Index>(before[i]) : -1;
-    int most = is_root(i) ? 256 : 0;
-    strong.visit(i, [&](Index j, std::uint8_t weight) {
-      if (weight <= most || !is_root(j)) return;
-      most = weight;
-      found = static_cast<Index>(before[j]);
-    });
-    of_node[i] = found;
+    of_node[i] = before[i + 1] > before[i] ? static_cast<Index>(before[i]) : -1;
   }
 };
 
-/// Those that are left join the aggregate of the neighbour that they are most strongly connected
-/// to.
+/// Nodes that are in no aggregate join that of the neighbour that they are most strongly connected
+/// to, of those that are in one.
 struct JoinStrongest {
   StrongGraph strong;
-  const Index* after_first;
+  const Index* from;
   Index* of_node;
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
-    Index found = after_first[i];
+    Index found = from[i];
     int most = found >= 0 ? 256 : 0;
     strong.visit(i, [&](Index j, std::uint8_t weight) {
-      if (weight <= most || after_first[j] < 0) return;
+      if (weight <= most || from[j] < 0) return;
       most = weight;
-      found = after_first[j];
+      found = from[j];
     });
     of_node[i] = found;
   }
@@ -281,11 +272,12 @@ Aggregates<Exec> aggregate(const Exec& exec, const NodeGraph& graph, Index nodes
   const auto before = zeros<Offset>(exec, "aggregates.before", std::int64_t{nodes} + 1);
   for_rows("krysol::aggregate(roots)", exec, nodes, CountRoots{key.data(), before.data()});
   a.count = static_cast<Index>(sum_lengths(exec, before));
-  const auto first = uninitialized<Index>(exec, "aggregates.first", nodes);
+  const auto with_roots = uninitialized<Index>(exec, "aggregates.with_roots", nodes);
+  for_rows("krysol::aggregate(roots)", exec, nodes, NumberRoots{before.data(), a.of_node.data()});
   for_rows("krysol::aggregate(join roots)", exec, nodes,
-           JoinRoots{strong, before.data(), first.data()});
+           JoinStrongest{strong, a.of_node.data(), with_roots.data()});
   for_rows("krysol::aggregate(join)", exec, nodes,
-           JoinStrongest{strong, first.data(), a.of_node.data()});
+           JoinStrongest{strong, with_roots.data(), a.of_node.data()});
   return a;
 }
 

@@ -15,11 +15,14 @@ struct NearNullSpace {
   Vector<S, Exec> values;  // [rows k] that of vector c in row i at k i + c
 };
 
-struct CountMembership {
+/// length[i + 1] := k where the node of row i is in an aggregate, else 0.
+struct CountInAggregates {
   const Index* of_node;
+  Index block;
+  Index k;
   Offset* length;
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
-    length[i + 1] = of_node[i] >= 0 ? 1 : 0;
+    length[i + 1] = of_node[i / block] >= 0 ? k : 0;
   }
 };
 
@@ -38,7 +41,7 @@ Csr<S, Exec> membership(const Exec& exec, const Aggregates<Exec>& aggregates) {
   const auto nodes = static_cast<Index>(aggregates.of_node.extent(0));
   const auto row_ptr = zeros<Offset>(exec, "membership.row_ptr", std::int64_t{nodes} + 1);
   for_rows("krysol::membership(count)", exec, nodes,
-           CountMembership{aggregates.of_node.data(), row_ptr.data()});
+           CountInAggregates{aggregates.of_node.data(), 1, 1, row_ptr.data()});
   Csr<S, Exec> m = csr_of<S>(nodes, aggregates.count, row_ptr, sum_lengths(exec, row_ptr));
   for_rows("krysol::membership", exec, nodes,
            WriteMembership{aggregates.of_node.data(), row_ptr.data(), m.col_idx.data()});
@@ -98,16 +101,6 @@ struct Orthonormalize {
   }
 };
 
-struct CountTentative {
-  const Index* of_node;
-  Index block;
-  Index k;
-  Offset* length;
-  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
-    length[i + 1] = of_node[i / block] >= 0 ? k : 0;
-  }
-};
-
 template <class S>
 struct WriteTentative {
   const Index* of_node;
@@ -150,7 +143,7 @@ Tentative<S, Exec> tentative(const Exec& exec, const Aggregates<Exec>& aggregate
                              out.coarse.values.data()});
   const auto row_ptr = zeros<Offset>(exec, "tentative.row_ptr", std::int64_t{rows} + 1);
   for_rows("krysol::tentative(count)", exec, rows,
-           CountTentative{aggregates.of_node.data(), block, k, row_ptr.data()});
+           CountInAggregates{aggregates.of_node.data(), block, k, row_ptr.data()});
   out.t = csr_of<S>(rows, aggregates.count * k, row_ptr, sum_lengths(exec, row_ptr));
   for_rows("krysol::tentative", exec, rows,
            WriteTentative<S>{aggregates.of_node.data(), block, k, q.data(), row_ptr.data(),

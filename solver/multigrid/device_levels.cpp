@@ -38,19 +38,19 @@ struct ScaleOfRow {
 };
 
 /// to[k] := left[i] a_ij right[j]; null: 1.
-template <class To, class From>
+template <class W>
 struct ScaleEntries {
   const Offset* row_ptr;
   const Index* col_idx;
-  const From* from;
+  const W* from;
   const double* left;
   const double* right;
-  To* to;
+  W* to;
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
     const double l = left != nullptr ? left[i] : 1;
     for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
       const double r = right != nullptr ? right[col_idx[k]] : 1;
-      to[k] = from_double<To>(l * r) * from[k];
+      to[k] = from_double<W>(l * r) * from[k];
     }
   }
 };
@@ -109,8 +109,8 @@ template <class W, class Exec>
 void scale_in_place(const Exec& exec, const Csr<W, Exec>& a, const double* left,
                     const double* right) {
   on::for_rows("krysol::multigrid(scaled)", exec, a.rows,
-               ScaleEntries<W, W>{a.row_ptr.data(), a.col_idx.data(), a.values.data(), left, right,
-                                  a.values.data()});
+               ScaleEntries<W>{a.row_ptr.data(), a.col_idx.data(), a.values.data(), left, right,
+                               a.values.data()});
 }
 
 /// As largest_eigenvalue of a matrix on the host.
@@ -152,24 +152,13 @@ HostCsr<W> on_the_host(const Csr<W, Exec>& a) {
 }
 
 template <class W, class Exec>
-Csr<W, Exec> pattern_of(const HostCsr<W>& host) {
-  Csr<W, Exec> a;
-  a.rows = host.rows;
-  a.cols = host.cols;
-  a.row_ptr = in_memory_of<Exec>(host.row_ptr);
-  a.col_idx = in_memory_of<Exec>(host.col_idx);
-  return a;
-}
-
-template <class W, class Exec>
-Vector<W, Exec> scaled_values(const Exec& exec, const HostCsr<W>& host, const Csr<W, Exec>& pattern,
+Vector<W, Exec> scaled_values(const Exec& exec, const Csr<W, Exec>& a,
                               const HostArray<double>& scale) {
-  auto values = uninitialized<W>(exec, "multigrid.values", host.nnz());
-  const auto from = in_memory_of<Exec>(host.values);
+  auto values = uninitialized<W>(exec, "multigrid.values", a.nnz());
   const auto of_rows = in_memory_of<Exec>(scale);
-  on::for_rows("krysol::multigrid(scaled)", exec, host.rows,
-               ScaleEntries<W, W>{pattern.row_ptr.data(), pattern.col_idx.data(), from.data(),
-                                  of_rows.data(), of_rows.data(), values.data()});
+  on::for_rows("krysol::multigrid(scaled)", exec, a.rows,
+               ScaleEntries<W>{a.row_ptr.data(), a.col_idx.data(), a.values.data(), of_rows.data(),
+                               of_rows.data(), values.data()});
   return values;
 }
 
@@ -189,17 +178,17 @@ std::vector<DeviceLevel<W, Exec>> make_device_levels(const Exec& exec, const Hos
     exec.fence("krysol::multigrid(device levels)");
     watch.add_to(seconds);
   };
-  auto fine = pattern_of<W, Exec>(a);
+  Csr<W, Exec> fine;
+  share_arrays(a, fine);
   Index block = h.block;
-  if (on::longest_row(exec, fine) > longest || !on::has_full_blocks(exec, fine, block)) {
-    return levels;
-  }
-  fine.values = scaled_values(exec, a, fine, h.scale);
+  Offset row = on::longest_row(exec, fine);
+  if (row > longest || !on::has_full_blocks(exec, fine, block)) return levels;
+  fine.values = scaled_values(exec, fine, h.scale);
   on::NearNullSpace<W, Exec> vectors{b.count, in_memory_of<Exec>(b.values)};
   Vector<double, Exec> unit;
   count(h.seconds.scaling);
   while (fine.rows > std::max(rows, options.coarsest) && levels.size() + 1 < most_levels &&
-         on::longest_row(exec, fine) <= longest) {
+         row <= longest) {
     set_schedule(fine, RowSchedule::automatic);
     const double largest = bound_of_level(exec, fine);
     count(h.seconds.bounds);
@@ -234,16 +223,18 @@ std::vector<DeviceLevel<W, Exec>> make_device_levels(const Exec& exec, const Hos
     block = vectors.count;
     level.a = std::move(fine);
     level.largest = largest;
-    h.on_device.push_back({level.a.rows, level.a.nnz()});
     levels.push_back(std::move(level));
     fine = std::move(next);
+    row = on::longest_row(exec, fine);
   }
   if (levels.empty()) return levels;
-  HostLevel<W>& rest = h.levels.emplace_back();
+  HostLevel<W> rest;
   rest.a = on_the_host(fine);
   rest.block = block;
   rest.unit = on_the_host<double, Exec>(unit);
   b = {vectors.count, on_the_host<W, Exec>(vectors.values)};
+  h.levels.push_back(std::move(rest));
+  for (const auto& level : levels) h.on_device.push_back({level.a.rows, level.a.nnz()});
   watch.add_to(h.seconds.conversion);
   return levels;
 }

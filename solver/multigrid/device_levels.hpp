@@ -29,7 +29,8 @@ inline constexpr Index rows_for_a_device = 4096;
 /// that level. h.on_device has the sizes of those made, h.seconds what they took. None is made
 /// where nodes of several rows do not have full blocks (rows_of_node takes somewhat emptier ones),
 /// columns of a row do not ascend, or a row has more than 4096 entries. Stops, as the host would,
-/// where coarsening stalls. Throws as make_hierarchy does.
+/// where coarsening stalls. Throws as make_hierarchy does; h then
+/// has no level, and b is what it was.
 template <class W, class Exec>
 std::vector<DeviceLevel<W, Exec>> make_device_levels(const Exec& exec, const HostCsr<W>& a,
                                                      const HierarchyOptions& options,
