@@ -22,6 +22,7 @@
 #include <krysol/solver/multigrid/largest_eigenvalue.hpp>
 #include <krysol/solver/multigrid/level_scaling.hpp>
 #include <krysol/solver/registry.hpp>
+#include <krysol/spmv/select/formats.hpp>
 #include "messages.hpp"
 #include "problems.hpp"
 #include "spaces.hpp"
