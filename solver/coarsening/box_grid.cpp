@@ -50,16 +50,20 @@ struct Neighbour {
   std::uint8_t direction;
 };
 
-/// Of a node on no side of the grid; directions that the grid has no room for are left out.
-std::vector<Neighbour> neighbours_in(const BoxGrid& grid) {
-  std::vector<Neighbour> all;
-  for (int d = 0; d < grid_directions; ++d) {
-    const auto step = steps_of(d);
-    if (step[2] != 0 && grid.nodes[2] == 1) continue;
-    all.push_back({grid.node(step[0], step[1], step[2]), static_cast<std::uint8_t>(d)});
+/// Of a node that has neighbours in these directions. Those of all nodes of a grid are as far away,
+/// but two of them may be where a line has two nodes.
+struct Neighbours {
+  std::array<Neighbour, grid_directions> of{};
+  std::size_t count = 0;
+
+  Neighbours(const BoxGrid& grid, std::uint32_t inside) {
+    for (int d = 0; d < grid_directions; ++d) {
+      if ((inside >> static_cast<unsigned>(d) & 1U) == 0) continue;
+      const auto step = steps_of(d);
+      of[count++] = {grid.node(step[0], step[1], step[2]), static_cast<std::uint8_t>(d)};
+    }
   }
-  return all;
-}
+};
 
 }  // namespace
 
@@ -108,7 +112,6 @@ std::uint32_t directions_inside(const BoxGrid& grid, const std::array<Index, 3>&
 
 std::optional<GridPattern> grid_pattern(const Offset* row_ptr, const Index* col_idx, Index rows,
                                         Index block, const BoxGrid& grid) {
-  const std::vector<Neighbour> neighbours = neighbours_in(grid);
   const std::int64_t lines = std::int64_t{grid.nodes[1]} * grid.nodes[2];
   GridPattern out;
   out.grid = grid;
@@ -121,26 +124,24 @@ std::optional<GridPattern> grid_pattern(const Offset* row_ptr, const Index* col_
     // Between the ends of a line all nodes have the neighbours that its second node has.
     const auto y = static_cast<Index>(line % grid.nodes[1]);
     const auto z = static_cast<Index>(line / grid.nodes[1]);
-    const std::uint32_t at_first = directions_inside(grid, {0, y, z});
-    const std::uint32_t between = directions_inside(grid, {1, y, z});
-    const std::uint32_t at_last = directions_inside(grid, {nx - 1, y, z});
+    const Neighbours at_first(grid, directions_inside(grid, {0, y, z}));
+    const Neighbours between(grid, directions_inside(grid, {1, y, z}));
+    const Neighbours at_last(grid, directions_inside(grid, {nx - 1, y, z}));
     std::uint32_t seen = 0;
     bool good = true;
     for (Index x = 0; x < nx && good; ++x) {
       const Index node = grid.node(x, y, z);
-      const std::uint32_t inside = x == 0 ? at_first : x + 1 == nx ? at_last : between;
+      const Neighbours& neighbours = x == 0 ? at_first : x + 1 == nx ? at_last : between;
       for (Index u = 0; u < block && good; ++u) {
         const Offset row = Offset{node} * block + u;
         std::size_t n = 0;
         for (Offset k = row_ptr[row]; k < row_ptr[row + 1] && good; ++k) {
           const Index away = (block == 1 ? col_idx[k] : col_idx[k] / block) - node;
-          while (n < neighbours.size() && neighbours[n].distance < away) ++n;
-          good = n < neighbours.size() && neighbours[n].distance == away;
+          while (n < neighbours.count && neighbours.of[n].distance < away) ++n;
+          good = n < neighbours.count && neighbours.of[n].distance == away;
           if (!good) break;
-          const std::uint8_t d = neighbours[n].direction;
-          const std::uint32_t bit = std::uint32_t{1} << d;
-          good = (inside & bit) != 0;
-          seen |= bit;
+          const std::uint8_t d = neighbours.of[n].direction;
+          seen |= std::uint32_t{1} << d;
           to[k] = d;
         }
       }

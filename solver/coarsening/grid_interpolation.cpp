@@ -140,14 +140,15 @@ class Collapsed {
   }
 
   /// The weights of the corners of the coarse cell, of which P has those of all neighbours along
-  /// the mask. False where they are of either sign to much the same amount.
+  /// the mask. False where they are of either sign to much the same amount, or nothing.
   bool weights(const HostCsr<double>& a, const std::uint8_t* direction, Index row,
                const HostCsr<double>& p, const BoxGrid& grid, const CornersOfMasks& corners,
                double* weight) const {
-    constexpr double least = 0.3;  // |sum of weights| over the sum of |weights|
     std::array<double, grid_directions> sum{};
+    double all = 0;
     for (Offset k = a.row_ptr.data()[row]; k < a.row_ptr.data()[row + 1]; ++k) {
       sum[target_[direction[k]]] += a.values.data()[k];
+      all += std::abs(a.values.data()[k]);
     }
     double total = 0;
     double size = 0;
@@ -156,7 +157,7 @@ class Collapsed {
       total += v;
       size += std::abs(v);
     }
-    if (!(total > least * size)) return false;
+    if (!(total > least_sum_of_weights * size && total > rounding_of_weights * all)) return false;
     const Corners& own = corners.of[as_size(mask_)];
     std::array<double, 8> of_corner{};
     for (int n = 0; n < count_; ++n) {
@@ -220,6 +221,16 @@ int mask_of(const GridCoarsening& c, Index x, Index y, Index z) {
 }
 
 }  // namespace
+
+std::vector<Index> GridCoarsening::parents_of_planes() const {
+  std::vector<Index> parents;
+  for (std::size_t n = 0; n < 3; ++n) {
+    for (Index i = 0; i < fine.nodes[n]; ++i) {
+      parents.push_back(2 * planes[n].below[as_size(i)] + (planes[n].between(i) ? 1 : 0));
+    }
+  }
+  return parents;
+}
 
 GridPlaces uniform_places(const BoxGrid& grid) {
   GridPlaces places;

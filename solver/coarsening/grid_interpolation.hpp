@@ -29,6 +29,8 @@ struct GridCoarsening {
   BoxGrid coarse;
   std::array<CoarsePlanes, 3> planes;
 
+  /// [planes along x, then y, then z] 2 below + between.
+  std::vector<Index> parents_of_planes() const;
   /// Nodes along x from one kept node to the next.
   Index period() const { return fine.nodes[0] == coarse.nodes[0] ? 1 : 2; }
 };
@@ -75,13 +77,18 @@ HostArray<std::uint8_t> repeated_rows(const HostCsr<double>& a, Index block, con
 /// linear in the places, so for the motions of a rigid body.
 Interpolation multilinear_interpolation(const GridCoarsening& c);
 
+/// The least sum of weights by a matrix over the sum of their absolute values, and over that of all
+/// entries of the row.
+inline constexpr double least_sum_of_weights = 0.3;
+inline constexpr double rounding_of_weights = 1e-10;
+
 /// Likewise, by the entries of a matrix with one row a node: a node between kept planes of some
 /// directions takes the mean of its neighbours along these, weighted with its entries, summed over
 /// the other directions; first nodes on edges of coarse cells, then on faces, then inside. It
-/// follows jumps of coefficients. Where weights would have either sign to much the same amount the
-/// places decide. repeated: of A's rows. Dendy, J. Comput. Phys. 48, 1982,
-/// DOI 10.1016/0021-9991(82)90057-2; as there but for rows that do not add up to 0, whose weights
-/// are normalized.
+/// follows jumps of coefficients. Where weights would have either sign to much the same amount, or
+/// are what rounding left of 0, the places decide. repeated: of A's rows. Dendy, J. Comput. Phys.
+/// 48, 1982, DOI 10.1016/0021-9991(82)90057-2; as there but for rows that do not add up to 0, whose
+/// weights are normalized.
 Interpolation operator_interpolation(const HostCsr<double>& a, const GridPattern& pattern,
                                      const GridCoarsening& c,
                                      const HostArray<std::uint8_t>& repeated);

@@ -5,7 +5,9 @@
 #include <utility>
 
 #include <fmt/core.h>
+#include <krysol/solver/device_coarsening/grids.hpp>
 #include <krysol/solver/device_coarsening/prolongation.hpp>
+#include <krysol/solver/multigrid/grid_levels.hpp>
 #include <krysol/solver/multigrid/largest_eigenvalue.hpp>
 #include <krysol/solver/multigrid/level_scaling.hpp>
 #include <krysol/spmv/base/spaces.hpp>
@@ -15,12 +17,14 @@ namespace {
 
 namespace on = krysol::device_coarsening;
 
+/// Of A = R B R', where B has ones on its diagonal.
 template <class W>
 struct ScaleOfRow {
   const Offset* row_ptr;
   const Index* col_idx;
   const W* values;
-  double nothing;
+  const Offset* r_ptr;
+  const W* r;
   double* scale;
   std::int64_t rows;
   /// bad: rows - i for the first row i whose diagonal entry is not positive and finite.
@@ -29,7 +33,9 @@ struct ScaleOfRow {
     for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
       if (col_idx[k] == i) d += real_part(values[k]);
     }
-    const bool out = Kokkos::abs(d) <= nothing;
+    double size = 0;  // of d, but for what cancels
+    for (Offset k = r_ptr[i]; k < r_ptr[i + 1]; ++k) size += abs_squared(r[k]);
+    const bool out = Kokkos::abs(d) <= rounding_of_level * size;
     const double s = out ? 0 : 1 / Kokkos::sqrt(d);
     scale[i] = s;
     const bool usable = out || (has_finite_bits(s) && s > 0);
@@ -84,16 +90,16 @@ struct SumRow {
 };
 
 template <class W, class Exec>
-Vector<double, Exec> scale_of_level(const Exec& exec, const Csr<W, Exec>& a, std::size_t level,
-                                    double nothing) {
+Vector<double, Exec> scale_of_level(const Exec& exec, const Csr<W, Exec>& a, const Csr<W, Exec>& r,
+                                    std::size_t level) {
   auto scale = uninitialized<double>(exec, "multigrid.scale", a.rows);
   std::int64_t bad = 0;
   if (a.rows > 0) {
     Kokkos::parallel_reduce(
         "krysol::multigrid(scale)",
         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, a.rows),
-        ScaleOfRow<W>{a.row_ptr.data(), a.col_idx.data(), a.values.data(), nothing, scale.data(),
-                      a.rows},
+        ScaleOfRow<W>{a.row_ptr.data(), a.col_idx.data(), a.values.data(), r.row_ptr.data(),
+                      r.values.data(), scale.data(), a.rows},
         Kokkos::Max<std::int64_t>(bad));
   }
   if (bad > 0) {
@@ -151,98 +157,207 @@ HostCsr<W> on_the_host(const Csr<W, Exec>& a) {
   return host;
 }
 
+/// A in the memory of the device, with ones on its diagonal.
 template <class W, class Exec>
-Vector<W, Exec> scaled_values(const Exec& exec, const Csr<W, Exec>& a,
-                              const HostArray<double>& scale) {
-  auto values = uninitialized<W>(exec, "multigrid.values", a.nnz());
-  const auto of_rows = in_memory_of<Exec>(scale);
+Csr<W, Exec> scaled_on_device(const Exec& exec, const HostCsr<W>& a,
+                              const Vector<double, Exec>& scale) {
+  Csr<W, Exec> scaled;
+  share_arrays(a, scaled);
+  const auto values = uninitialized<W>(exec, "multigrid.values", scaled.nnz());
   on::for_rows("krysol::multigrid(scaled)", exec, a.rows,
-               ScaleEntries<W>{a.row_ptr.data(), a.col_idx.data(), a.values.data(), of_rows.data(),
-                               of_rows.data(), values.data()});
-  return values;
+               ScaleEntries<W>{scaled.row_ptr.data(), scaled.col_idx.data(), scaled.values.data(),
+                               scale.data(), scale.data(), values.data()});
+  scaled.values = values;
+  return scaled;
 }
+
+struct Invert {
+  const double* scale;
+  double* to;
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
+    to[i] = scale[i] > 0 ? 1 / scale[i] : 0;
+  }
+};
+
+template <class Exec>
+Vector<double, Exec> inverted(const Exec& exec, const Vector<double, Exec>& scale) {
+  const auto rows = static_cast<std::int64_t>(scale.extent(0));
+  const auto inverse = uninitialized<double>(exec, "multigrid.inverse", rows);
+  on::for_rows("krysol::multigrid(inverse)", exec, rows, Invert{scale.data(), inverse.data()});
+  return inverse;
+}
+
+/// A row is a thread's, in several kernels: one of 10^5 entries would be waited for.
+constexpr Offset longest_on_device = 4096;
+
+/// The levels under way: the last of them and what is added to it.
+template <class W, class Exec>
+class Growing {
+ public:
+  Growing(const Exec& exec, const HierarchyOptions& options, Index rows, SetupSeconds& seconds)
+      : seconds(seconds), exec_(exec), least_(std::max(rows, options.coarsest)) {}
+
+  /// Makes A, scaled, the finest level; false where a row is too long.
+  bool begin(const HostCsr<W>& a, const HostArray<double>& scale_of_a) {
+    scale = in_memory_of<Exec>(scale_of_a);
+    fine = scaled_on_device<W, Exec>(exec_, a, scale);
+    count(seconds.scaling);
+    return has_short_rows();
+  }
+  bool goes_on() const {
+    return fine.rows > least_ && levels.size() + 1 < most_levels && has_short_rows();
+  }
+  void find_bound() {
+    set_schedule(fine, RowSchedule::automatic);
+    largest_ = bound_of_level(exec_, fine);
+    count(seconds.bounds);
+  }
+  double bound() const { return largest_; }
+
+  /// Ends a level with its P from the unknowns of the next, which are not scaled, and makes the
+  /// next. blocks: of R and A P.
+  void add(Csr<W, Exec> p, const on::ProductBlocks& of_ap, const on::ProductBlocks& of_rap) {
+    DeviceLevel<W, Exec> level;
+    level.p = std::move(p);
+    level.r = on::adjoint(exec_, level.p);
+    Csr<W, Exec> next =
+        on::product(exec_, level.r, on::product(exec_, fine, level.p, of_ap), of_rap);
+    count(seconds.product);
+    scale = scale_of_level(exec_, next, level.r, levels.size() + 2);
+    scale_in_place<W, Exec>(exec_, level.p, nullptr, scale.data());
+    scale_in_place<W, Exec>(exec_, level.r, scale.data(), nullptr);
+    scale_in_place<W, Exec>(exec_, next, scale.data(), scale.data());
+    level.a = std::move(fine);
+    level.largest = largest_;
+    levels.push_back(std::move(level));
+    fine = std::move(next);
+  }
+
+  void count(double& of_step) {
+    exec_.fence("krysol::multigrid(device levels)");
+    watch_.add_to(of_step);
+  }
+  std::vector<LevelSize> sizes() const {
+    std::vector<LevelSize> all;
+    for (const auto& level : levels) all.push_back({level.a.rows, level.a.nnz()});
+    return all;
+  }
+
+  SetupSeconds& seconds;
+  Csr<W, Exec> fine;           // with ones on its diagonal
+  Vector<double, Exec> scale;  // that gave it those
+  DeviceLevels<W, Exec> levels;
+
+ private:
+  bool has_short_rows() const { return on::longest_row(exec_, fine) <= longest_on_device; }
+
+  Exec exec_;
+  Index least_;
+  double largest_ = 0;
+  Stopwatch watch_;
+};
 
 }  // namespace
 
 template <class W, class Exec>
-std::vector<DeviceLevel<W, Exec>> make_device_levels(const Exec& exec, const HostCsr<W>& a,
-                                                     const HierarchyOptions& options,
-                                                     NearNullSpace<W>& b, HostHierarchy<W>& h,
-                                                     Index rows) {
-  // A row is a thread's, in several kernels: one of 10^5 entries would be waited for.
-  constexpr Offset longest = 4096;
-  std::vector<DeviceLevel<W, Exec>> levels;
-  if (a.rows <= std::max(rows, options.coarsest)) return levels;
-  Stopwatch watch;
-  const auto count = [&](double& seconds) {
-    exec.fence("krysol::multigrid(device levels)");
-    watch.add_to(seconds);
-  };
-  Csr<W, Exec> fine;
-  share_arrays(a, fine);
+DeviceLevels<W, Exec> make_device_levels(const Exec& exec, const HostCsr<W>& a,
+                                         const HierarchyOptions& options, NearNullSpace<W>& b,
+                                         HostHierarchy<W>& h, Index rows) {
+  Growing<W, Exec> growing(exec, options, rows, h.seconds);
   Index block = h.block;
-  Offset row = on::longest_row(exec, fine);
-  if (row > longest || !on::has_full_blocks(exec, fine, block)) return levels;
-  fine.values = scaled_values(exec, fine, h.scale);
+  if (a.rows <= std::max(rows, options.coarsest) || !growing.begin(a, h.scale) ||
+      !on::has_full_blocks(exec, growing.fine, block)) {
+    return {};
+  }
   on::NearNullSpace<W, Exec> vectors{b.count, in_memory_of<Exec>(b.values)};
-  Vector<double, Exec> unit;
-  count(h.seconds.scaling);
-  while (fine.rows > std::max(rows, options.coarsest) && levels.size() + 1 < most_levels &&
-         row <= longest) {
-    set_schedule(fine, RowSchedule::automatic);
-    const double largest = bound_of_level(exec, fine);
-    count(h.seconds.bounds);
+  while (growing.goes_on()) {
+    growing.find_bound();
+    const Csr<W, Exec>& fine = growing.fine;
     const auto weight = on::strength(exec, fine, block, options.strength);
-    count(h.seconds.strength);
+    growing.count(h.seconds.strength);
     const on::Aggregates<Exec> aggregates =
         on::aggregate(exec, on::graph_of(fine, block), fine.rows / block, weight);
-    count(h.seconds.aggregation);
-    const double next_rows = static_cast<double>(aggregates.count) * vectors.count;
+    growing.count(h.seconds.aggregation);
+    const Index of_next = vectors.count;
+    const double next_rows = static_cast<double>(aggregates.count) * of_next;
     if (aggregates.count == 0 || next_rows > least_coarsening_of_aggregates * fine.rows) {
       break;  // the host says so, where its aggregates are no better
     }
     on::Tentative<W, Exec> t = on::tentative(exec, aggregates, block, vectors);
-    DeviceLevel<W, Exec> level;
-    level.p = on::smoothed(exec, fine, block, weight, largest, vectors, t.t);
-    count(h.seconds.prolongation);
-    level.r = on::adjoint(exec, level.p);
-    const Index of_next = vectors.count;
-    Csr<W, Exec> next =
-        on::product(exec, level.r, on::product(exec, fine, level.p, {block, block, of_next}),
-                    {of_next, block, of_next});
-    count(h.seconds.product);
-    const auto scale = scale_of_level(exec, next, levels.size() + 2, rounding_of_level);
-    scale_in_place(exec, level.p, nullptr, scale.data());
-    scale_in_place(exec, level.r, scale.data(), nullptr);
-    scale_in_place(exec, next, scale.data(), scale.data());
+    Csr<W, Exec> p = on::smoothed(exec, fine, block, weight, growing.bound(), vectors, t.t);
+    growing.count(h.seconds.prolongation);
+    growing.add(std::move(p), {block, block, of_next}, {of_next, block, of_next});
     vectors = std::move(t.coarse);
-    unit = scale;
-    on::for_rows("krysol::multigrid(near null)", exec, next.rows,
-                 DivideRows<W>{scale.data(), vectors.count, vectors.values.data()});
-    count(h.seconds.scaling);
-    block = vectors.count;
-    level.a = std::move(fine);
-    level.largest = largest;
-    levels.push_back(std::move(level));
-    fine = std::move(next);
-    row = on::longest_row(exec, fine);
+    on::for_rows("krysol::multigrid(near null)", exec, growing.fine.rows,
+                 DivideRows<W>{growing.scale.data(), of_next, vectors.values.data()});
+    growing.count(h.seconds.scaling);
+    block = of_next;
   }
-  if (levels.empty()) return levels;
+  if (growing.levels.empty()) return {};
   HostLevel<W> rest;
-  rest.a = on_the_host(fine);
+  rest.a = on_the_host(growing.fine);
   rest.block = block;
-  rest.unit = on_the_host<double, Exec>(unit);
+  rest.unit = on_the_host<double, Exec>(growing.scale);
   b = {vectors.count, on_the_host<W, Exec>(vectors.values)};
   h.levels.push_back(std::move(rest));
-  for (const auto& level : levels) h.on_device.push_back({level.a.rows, level.a.nnz()});
-  watch.add_to(h.seconds.conversion);
-  return levels;
+  h.on_device = growing.sizes();
+  growing.count(h.seconds.conversion);
+  return std::move(growing.levels);
+}
+
+template <class Exec>
+std::optional<GridStart> make_device_grids(const Exec& exec, const HostCsr<double>& a,
+                                           const HierarchyOptions& options,
+                                           HostHierarchy<double>& h, HostLevel<double>& next,
+                                           DeviceLevels<double, Exec>& levels, Index rows) {
+  Growing<double, Exec> growing(exec, options, rows, h.seconds);
+  if (options.near_null || a.rows <= std::max(rows, options.coarsest)) return std::nullopt;
+  if (!growing.begin(a, h.scale)) return std::nullopt;
+  std::optional<GridStart> grid =
+      find_grid(a, h.block, options, [&](Index block, const BoxGrid& of_distances) {
+        return on::has_pattern_of_grid(exec, growing.fine, block, of_distances);
+      });
+  growing.count(h.seconds.strength);
+  if (!grid) return std::nullopt;
+  const Index block = grid->block;
+  grid->degree = h.degree;
+  while (growing.goes_on()) {
+    growing.find_bound();
+    const DirectionStrengths strengths =
+        on::direction_strengths(exec, growing.fine, growing.scale, block, grid->grid);
+    const auto halved = strong_directions(strengths, options.strength, grid->grid);
+    if (growing.levels.empty() && are_uneven(strengths, halved)) {
+      grid->degree = degree_of_uneven_grids;
+    }
+    growing.count(h.seconds.strength);
+    if (std::none_of(halved.begin(), halved.end(), [](bool is) { return is; })) break;
+    const GridCoarsening c = coarsen(grid->grid, halved, grid->places);
+    Csr<double, Exec> p = on::grid_interpolation(exec, growing.fine, growing.scale, block, c);
+    scale_in_place<double, Exec>(exec, p, inverted(exec, growing.scale).data(), nullptr);
+    growing.count(h.seconds.prolongation);
+    growing.add(std::move(p), {}, {});
+    growing.count(h.seconds.scaling);
+    grid->grid = c.coarse;
+  }
+  if (growing.levels.empty()) return std::nullopt;
+  // The host goes on from the system that is not scaled.
+  const Vector<double, Exec> inverse = inverted(exec, growing.scale);
+  scale_in_place<double, Exec>(exec, growing.fine, inverse.data(), inverse.data());
+  next.a = on_the_host(growing.fine);
+  next.scale = on_the_host<double, Exec>(growing.scale);
+  h.on_device = growing.sizes();
+  growing.count(h.seconds.conversion);
+  levels = std::move(growing.levels);
+  return grid;
 }
 
 #define KRYSOL_INSTANTIATE(Unused, Exec)                                                    \
-  template std::vector<DeviceLevel<double, Exec>> make_device_levels(                       \
+  template DeviceLevels<double, Exec> make_device_levels(                                   \
       const Exec&, const HostCsr<double>&, const HierarchyOptions&, NearNullSpace<double>&, \
-      HostHierarchy<double>&, Index);
+      HostHierarchy<double>&, Index);                                                       \
+  template std::optional<GridStart> make_device_grids(                                      \
+      const Exec&, const HostCsr<double>&, const HierarchyOptions&, HostHierarchy<double>&, \
+      HostLevel<double>&, DeviceLevels<double, Exec>&, Index);
 KRYSOL_ON_EACH_SPACE(KRYSOL_INSTANTIATE, float)
 #undef KRYSOL_INSTANTIATE
 

@@ -1,7 +1,8 @@
-// The first levels of smoothed aggregation, made in the memory of a device.
+// The first levels, grids or of smoothed aggregation, made in the memory of a device.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include <krysol/solver/coarsening/prolongation.hpp>
@@ -19,6 +20,9 @@ struct DeviceLevel {
   double largest = 0;  // a bound of the eigenvalues of `a`
 };
 
+template <class W, class Exec>
+using DeviceLevels = std::vector<DeviceLevel<W, Exec>>;
+
 /// Rows that the host coarsens further: a level of a device is some thirty kernels.
 inline constexpr Index rows_for_a_device = 4096;
 
@@ -32,9 +36,21 @@ inline constexpr Index rows_for_a_device = 4096;
 /// where coarsening stalls. Throws as make_hierarchy does; h then
 /// has no level, and b is what it was.
 template <class W, class Exec>
-std::vector<DeviceLevel<W, Exec>> make_device_levels(const Exec& exec, const HostCsr<W>& a,
-                                                     const HierarchyOptions& options,
-                                                     NearNullSpace<W>& b, HostHierarchy<W>& h,
-                                                     Index rows = rows_for_a_device);
+DeviceLevels<W, Exec> make_device_levels(const Exec& exec, const HostCsr<W>& a,
+                                         const HierarchyOptions& options, NearNullSpace<W>& b,
+                                         HostHierarchy<W>& h, Index rows = rows_for_a_device);
+
+/// Levels that are grids, from `a` (not scaled; h.scale, h.block are set) on, as long as they have
+/// more than `rows` rows: those of coarsen_grids, P'AP by products of any sparse matrices. `next`
+/// and the result: see FirstGrids; `levels` receives those made. Nothing, with h as it was, where
+/// coarsen_grids would find no grid, where none is to be made, or where options.near_null is given,
+/// which the host looks into. Throws PreconditionerRefusal where a diagonal entry of a level is not
+/// positive and finite, or its sums are not finite; OutOfMemory; h and `levels` are then as before.
+template <class Exec>
+std::optional<GridStart> make_device_grids(const Exec& exec, const HostCsr<double>& a,
+                                           const HierarchyOptions& options,
+                                           HostHierarchy<double>& h, HostLevel<double>& next,
+                                           DeviceLevels<double, Exec>& levels,
+                                           Index rows = rows_for_a_device);
 
 }  // namespace krysol::multigrid

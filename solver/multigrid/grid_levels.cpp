@@ -10,37 +10,6 @@
 namespace krysol::multigrid {
 namespace {
 
-/// The grid of A and its entries in it, with the rows of a node.
-std::optional<std::pair<Index, GridPattern>> grid_of(const HostCsr<double>& a, Index block,
-                                                     bool asked) {
-  constexpr Index most = 3;  // rows a node that a grid is looked for with
-  const Offset* const row_ptr = a.row_ptr.data();
-  const Index* const col_idx = a.col_idx.data();
-  for (Index b = block; b <= (asked || block > 1 ? block : most); ++b) {
-    if (a.rows % b != 0) continue;
-    const auto grid = box_grid(row_ptr, col_idx, a.rows, b);
-    if (!grid) continue;
-    auto pattern = grid_pattern(row_ptr, col_idx, a.rows, b, *grid);
-    if (pattern) return std::pair(b, std::move(*pattern));
-  }
-  return std::nullopt;
-}
-
-/// The directions to coarsen along: strong: at least, over the strongest.
-std::array<bool, 3> strong_directions(const std::array<double, 3>& strength, double strong,
-                                      const BoxGrid& grid) {
-  constexpr Index fewest = 3;  // nodes
-  double strongest = 0;
-  for (std::size_t n = 0; n < 3; ++n) {
-    if (grid.nodes[n] >= fewest) strongest = std::max(strongest, strength[n]);
-  }
-  std::array<bool, 3> halved{};
-  for (std::size_t n = 0; n < 3; ++n) {
-    halved[n] = grid.nodes[n] >= fewest && strength[n] >= strong * strongest;
-  }
-  return halved;
-}
-
 /// Whether P, for each unknown of a node, holds the vectors: takes the values of nodes that are
 /// kept to those between. Nodes that are connected to no other have no part in it.
 bool holds(const HostCsr<double>& p, const GridCoarsening& c, Index block,
@@ -80,8 +49,37 @@ bool holds(const HostCsr<double>& p, const GridCoarsening& c, Index block,
   return std::find(held.begin(), held.end(), 0) == held.end();
 }
 
-/// Whether what is strong differs from node to node, so that no choice of directions suits all.
-bool uneven(const DirectionStrengths& strengths, const std::array<bool, 3>& halved) {
+}  // namespace
+
+std::optional<GridStart> find_grid(
+    const HostCsr<double>& a, Index block, const HierarchyOptions& options,
+    const std::function<bool(Index, const BoxGrid&)>& has_all_entries) {
+  constexpr Index most = 3;  // rows a node that a grid is looked for with
+  const bool asked = options.block > 0 || (options.near_null && options.near_null->block > 0);
+  for (Index rows = block; rows <= (asked || block > 1 ? block : most); ++rows) {
+    if (a.rows % rows != 0) continue;
+    const auto grid = box_grid(a.row_ptr.data(), a.col_idx.data(), a.rows, rows);
+    if (grid && has_all_entries(rows, *grid)) return GridStart{rows, *grid, uniform_places(*grid)};
+  }
+  return std::nullopt;
+}
+
+std::array<bool, 3> strong_directions(const DirectionStrengths& strengths, double strong,
+                                      const BoxGrid& grid) {
+  constexpr Index fewest = 3;  // nodes
+  const auto& strength = strengths.mean;
+  double strongest = 0;
+  for (std::size_t n = 0; n < 3; ++n) {
+    if (grid.nodes[n] >= fewest) strongest = std::max(strongest, strength[n]);
+  }
+  std::array<bool, 3> halved{};
+  for (std::size_t n = 0; n < 3; ++n) {
+    halved[n] = grid.nodes[n] >= fewest && strength[n] >= strong * strongest;
+  }
+  return halved;
+}
+
+bool are_uneven(const DirectionStrengths& strengths, const std::array<bool, 3>& halved) {
   constexpr double many = 0.1;  // of the nodes
   for (std::size_t n = 0; n < 3; ++n) {
     if (halved[n] && halved[(n + 1) % 3] && strengths.uneven[n] > many) return true;
@@ -89,40 +87,56 @@ bool uneven(const DirectionStrengths& strengths, const std::array<bool, 3>& halv
   return false;
 }
 
-}  // namespace
-
 bool coarsen_grids(const HostCsr<double>& a, const HierarchyOptions& options,
-                   HostHierarchy<double>& h, Stopwatch& watch) {
-  constexpr int of_uneven_grids = 4;  // steps of a smoother
-  constexpr double rounding = 1e-13;
-  auto found =
-      grid_of(a, h.block, options.block > 0 || (options.near_null && options.near_null->block > 0));
-  if (!found) return false;
-  const Index block = found->first;
-  GridMatrix fine{a, std::move(found->second), {}};
-  GridPlaces places = uniform_places(fine.pattern.grid);
+                   const FirstGrids& first, HostHierarchy<double>& h, Stopwatch& watch) {
   int degree = h.degree;
-  std::string stalled;
-  std::vector<HostLevel<double>> levels;
   HostLevel<double> level;
   level.a = a;
-  level.block = block;
   level.scale = h.scale;
+  std::optional<GridStart> start;
+  if (first) {
+    start = first(a, h, level);
+    watch.reset();  // it has counted its own time
+  }
+  const bool is_first = !start;  // `level` is that of A
+  std::optional<GridPattern> pattern;
+  const auto has_all_entries = [&](Index rows, const BoxGrid& grid) {
+    pattern =
+        grid_pattern(level.a.row_ptr.data(), level.a.col_idx.data(), level.a.rows, rows, grid);
+    return pattern.has_value();
+  };
+  if (is_first) {
+    start = find_grid(a, h.block, options, has_all_entries);
+  } else {
+    has_all_entries(start->block, start->grid);
+    degree = start->degree;
+  }
+  if (!pattern) return false;
+  const Index block = start->block;
+  level.block = block;
+  GridMatrix fine{level.a, std::move(*pattern), {}};
+  GridPlaces places = std::move(start->places);
+  std::string stalled;
+  std::vector<HostLevel<double>> levels;
   watch.add_to(h.seconds.strength);
   for (;;) {
     try {
-      if (!levels.empty()) level.scale = scale_of(fine.a, levels.size() + 1, rounding, fine.size);
+      if (!levels.empty()) {
+        const std::size_t number = h.on_device.size() + levels.size() + 1;
+        level.scale = scale_of(fine.a, number, rounding_of_level, fine.size);
+      }
       watch.add_to(h.seconds.scaling);
       bound_by_row_sums(level);
     } catch (const PreconditionerRefusal&) {
-      if (levels.empty()) throw;
+      if (is_first && levels.empty()) throw;
       return false;
     }
     watch.add_to(h.seconds.bounds);
     if (level.a.rows <= options.coarsest) break;
     const DirectionStrengths strengths = direction_strengths(fine.a, block, fine.pattern);
-    const auto halved = strong_directions(strengths.mean, options.strength, fine.pattern.grid);
-    if (levels.empty() && uneven(strengths, halved)) degree = of_uneven_grids;
+    const auto halved = strong_directions(strengths, options.strength, fine.pattern.grid);
+    if (is_first && levels.empty() && are_uneven(strengths, halved))
+      degree = degree_of_uneven_grids;
     watch.add_to(h.seconds.strength);
     if (std::none_of(halved.begin(), halved.end(), [](bool is) { return is; })) {
       stalled = "no direction of the grid has three nodes left";
@@ -132,7 +146,8 @@ bool coarsen_grids(const HostCsr<double>& a, const HierarchyOptions& options,
     const auto repeated = repeated_rows(fine.a, block, fine.pattern.grid, c.period());
     Interpolation p = block == 1 ? operator_interpolation(fine.a, fine.pattern, c, repeated)
                                  : multilinear_interpolation(c);
-    if (levels.empty() && options.near_null && !holds(p.p, c, block, *options.near_null)) {
+    if (is_first && levels.empty() && options.near_null &&
+        !holds(p.p, c, block, *options.near_null)) {
       return false;
     }
     watch.add_to(h.seconds.prolongation);

@@ -61,14 +61,11 @@ struct GridTransfer {
     const auto first = host_array<Offset>("grid.line", static_cast<std::size_t>(lines));
     for (std::int64_t l = 0; l < lines; ++l) first.data()[l] = step.p.row_ptr.data()[l * fine[0]];
     std::vector<Index> places;
-    std::vector<Index> planes;
     std::vector<Index> numbers;
-    for (std::size_t n = 0; n < 3; ++n) {
-      for (Index i = 0; i < fine[n]; ++i) {
-        planes.push_back(2 * c.planes[n].below[as_size(i)] + (c.planes[n].between(i) ? 1 : 0));
-      }
-      numbers.insert(numbers.end(), c.planes[n].kept.begin(), c.planes[n].kept.end());
+    for (const CoarsePlanes& of_direction : c.planes) {
+      numbers.insert(numbers.end(), of_direction.kept.begin(), of_direction.kept.end());
     }
+    const std::vector<Index> planes = c.parents_of_planes();
     Index entries = 0;
     for (Index x = 0; x < fine[0]; ++x) {
       places.push_back(entries);

@@ -83,8 +83,8 @@ void coarsen_by_aggregates(const HostCsr<S>& a, const HierarchyOptions& options,
   const double least = a.rows > 0 ? *std::min_element(h.scale.data(), h.scale.data() + a.rows) : 1;
   divide_rows(least, h.scale.data(), b);
   watch.add_to(h.seconds.scaling);
-  if (first) {
-    first(a, h, b);
+  if (first.aggregates) {
+    first.aggregates(a, h, b);
     watch.reset();  // it has counted its own time
   }
   if (h.levels.empty()) {
@@ -160,7 +160,10 @@ HostHierarchy<S> make_hierarchy(const HostCsr<S>& a, const HierarchyOptions& opt
       coarsen_classically(a, options, h, watch);
       done = true;
     } else {
-      done = options.coarsening == Coarsening::automatic && coarsen_grids(a, options, h, watch);
+      const HostHierarchy<S> before = h;
+      done = options.coarsening == Coarsening::automatic &&
+             coarsen_grids(a, options, first.grids, h, watch);
+      if (!done) h = before;  // without the levels of a device that led to none
     }
   }
   if (!done) coarsen_by_aggregates(a, options, first, h, watch);

@@ -94,19 +94,36 @@ inline constexpr double least_coarsening_of_aggregates = 0.8;
 /// Of a diagonal entry of the next level: A = P'BP with columns of P of length 1 about.
 inline constexpr double rounding_of_level = 1e-13;
 
-/// Makes the first levels of smoothed aggregation elsewhere: for A (not scaled), with h.scale and
-/// h.block, and the near-null vectors b in scaled unknowns. It may make none; else it adds their
-/// sizes to h.on_device, and the level after them, scaled, to h.levels, whose vectors b are then.
+/// A grid that is coarsened from here on.
+struct GridStart {
+  Index block = 1;  // rows a node
+  BoxGrid grid;
+  GridPlaces places;
+  int degree = 0;  // of the smoothers of all levels
+};
+
+/// Makes first levels that are grids elsewhere: for A (not scaled), with h.scale and h.block. Where
+/// it makes any it adds their sizes to h.on_device, sets a (not scaled) and scale of the level
+/// after them, and returns the grid of that.
+using FirstGrids = std::function<std::optional<GridStart>(
+    const HostCsr<double>& a, HostHierarchy<double>& h, HostLevel<double>& next)>;
+
+/// Makes the first levels elsewhere.
 template <class S>
-using FirstLevels =
-    std::function<void(const HostCsr<S>& a, HostHierarchy<S>& h, NearNullSpace<S>& b)>;
+struct FirstLevels {
+  FirstGrids grids{};
+  /// Of smoothed aggregation: for A (not scaled), with h.scale and h.block, and the near-null
+  /// vectors b in scaled unknowns. It may make none; else it adds their sizes to h.on_device, and
+  /// the level after them, scaled, to h.levels, whose vectors b are then.
+  std::function<void(const HostCsr<S>& a, HostHierarchy<S>& h, NearNullSpace<S>& b)> aggregates{};
+};
 
 /// A_(l+1) = P' A_l P, as grids (see coarsen_grids), by smoothed aggregation or classically (see
 /// coarsen_classically), until `coarsest` rows are left. Throws
 /// PreconditionerRefusal where a diagonal entry is not positive and finite, or a level is not
 /// positive semidefinite; std::invalid_argument where A is not square, or nodes of options.block
 /// rows do not make it up; OutOfMemory. Vanek, Mandel & Brezina, Computing 56, 1996,
-/// DOI 10.1007/BF02238511. first: may make first levels of smoothed aggregation, or null.
+/// DOI 10.1007/BF02238511.
 template <class S>
 HostHierarchy<S> make_hierarchy(const HostCsr<S>& a, const HierarchyOptions& options,
                                 const FirstLevels<S>& first = {});

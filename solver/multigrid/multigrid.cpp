@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <fmt/core.h>
 #include <krysol/solver/coarsening/grid_modes.hpp>
@@ -173,12 +174,22 @@ void Multigrid<T, Exec>::set_up(const HostCsr<T>& a, const multigrid::HierarchyO
   DeviceLevels on_device;
   multigrid::FirstLevels<StoredInDouble> make_first;
   if constexpr (!on_host<Exec> && !is_complex<T>) {
-    // An update goes over what is on the host; other smoothers, and stencils, are made from it.
-    if (!keep && !grid_ && options_.cycle.smoother == multigrid::SmootherKind::chebyshev) {
-      make_first = [&](const auto& matrix, auto& h, auto& b) {
+    // An update goes over what is on the host; other smoothers are made from it.
+    if (!keep && options_.cycle.smoother == multigrid::SmootherKind::chebyshev) {
+      make_first.grids = [&](const auto& matrix, auto& h, auto& next) {
+        std::optional<multigrid::GridStart> grid;
+        try {
+          grid = multigrid::make_device_grids(Exec{}, matrix, levels, h, next, on_device);
+        } catch (const PreconditionerRefusal&) {  // the host looks for what else there is
+        } catch (const OutOfMemory&) {  // none are made: levels of float may have room yet
+        }
+        return grid;
+      };
+      make_first.aggregates = [&](const auto& matrix, auto& h, auto& b) {
+        on_device.clear();  // grids that led to none
         try {
           on_device = multigrid::make_device_levels(Exec{}, matrix, levels, b, h);
-        } catch (const OutOfMemory&) {  // none are made: levels of float may have room yet
+        } catch (const OutOfMemory&) {
         }
       };
     }

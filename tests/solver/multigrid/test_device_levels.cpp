@@ -25,6 +25,7 @@
 #include <krysol/spmv/select/formats.hpp>
 #include "messages.hpp"
 #include "problems.hpp"
+#include "solver/multigrid/device_entries.hpp"
 #include "spaces.hpp"
 
 namespace {
@@ -40,63 +41,6 @@ template <class Exec>
 class DeviceLevels : public testing::Test {};
 using DeviceLevelSpaces = ForGtest<Spaces>::type;
 TYPED_TEST_SUITE(DeviceLevels, DeviceLevelSpaces, SpaceName);
-
-template <class Exec>
-Csr<double, Exec> in_space(const HostCsr<double>& host) {
-  Csr<double, Exec> a;
-  krysol::from_csr(host, a);
-  return a;
-}
-
-template <class T, class Exec>
-std::vector<T> list_of(const krysol::Vector<T, Exec>& v) {
-  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, v);
-  return {host.data(), host.data() + host.extent(0)};
-}
-
-/// The entries of each row that are not 0.
-using Entries = std::vector<std::map<Index, double>>;
-
-Entries entries_of(Index rows, const std::vector<Offset>& row_ptr,
-                   const std::vector<Index>& col_idx, const std::vector<double>& values) {
-  Entries entries(static_cast<std::size_t>(rows));
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    for (auto k = static_cast<std::size_t>(row_ptr[i]);
-         k < static_cast<std::size_t>(row_ptr[i + 1]); ++k) {
-      if (values[k] != 0) entries[i][col_idx[k]] += values[k];
-    }
-  }
-  return entries;
-}
-
-template <class Exec>
-Entries entries_of(const Csr<double, Exec>& a) {
-  return entries_of(a.rows, list_of<Offset, Exec>(a.row_ptr), list_of<Index, Exec>(a.col_idx),
-                    list_of<double, Exec>(a.values));
-}
-
-Entries entries_of_host(const HostCsr<double>& a) {
-  const Offset* const row_ptr = a.row_ptr.data();
-  return entries_of(a.rows, std::vector<Offset>(row_ptr, row_ptr + a.rows + 1),
-                    std::vector<Index>(a.col_idx.data(), a.col_idx.data() + a.nnz()),
-                    std::vector<double>(a.values.data(), a.values.data() + a.nnz()));
-}
-
-/// The largest |difference| of two entries; one that is not there is 0.
-double difference_of(const Entries& a, const Entries& b) {
-  EXPECT_EQ(a.size(), b.size());
-  double most = 0;
-  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
-    for (const auto& [j, v] : a[i]) {
-      const auto other = b[i].find(j);
-      most = std::max(most, std::abs(v - (other != b[i].end() ? other->second : 0)));
-    }
-    for (const auto& [j, v] : b[i]) {
-      if (a[i].find(j) == a[i].end()) most = std::max(most, std::abs(v));
-    }
-  }
-  return most;
-}
 
 /// The same entries, those of each row from the last to the first.
 HostCsr<double> with_descending_rows(const HostCsr<double>& a) {
@@ -349,9 +293,9 @@ std::pair<std::vector<mg::DeviceLevel<double, Exec>>, mg::HostHierarchy<double>>
   mg::HierarchyOptions options;
   options.coarsening = mg::Coarsening::aggregates;
   std::vector<mg::DeviceLevel<double, Exec>> first;
-  const mg::FirstLevels<double> make_first = [&](const HostCsr<double>& matrix,
-                                                 mg::HostHierarchy<double>& h,
-                                                 mg::NearNullSpace<double>& b) {
+  mg::FirstLevels<double> make_first;
+  make_first.aggregates = [&](const HostCsr<double>& matrix, mg::HostHierarchy<double>& h,
+                              mg::NearNullSpace<double>& b) {
     first = mg::make_device_levels(Exec{}, matrix, options, b, h, rows);
   };
   auto rest = mg::make_hierarchy(a, options, make_first);
@@ -486,7 +430,10 @@ TYPED_TEST(DeviceLevels, AreMadeWhereADeviceSolves) {
   EXPECT_EQ(fact_of(facts("amg:precision=double,cycle=w", mesh), name), made);
   EXPECT_EQ(fact_of(facts("amg:smoother=l1-jacobi", mesh), name), "");
   EXPECT_EQ(fact_of(facts("amg", krysol::gallery::make_problem("mesh:2000")), name), "");
-  EXPECT_EQ(fact_of(facts("amg", krysol::gallery::make_problem("poisson:18")), name), "");
+  const auto grid = krysol::gallery::make_problem("poisson:18");
+  EXPECT_EQ(fact_of(facts("amg", grid), name), made);
+  EXPECT_EQ(fact_of(facts("amg", grid), "coarsening"), "grids");
+  EXPECT_EQ(fact_of(facts("amg", krysol::gallery::make_problem("poisson:16")), name), "");
 }
 
 }  // namespace

@@ -1,0 +1,75 @@
+// The entries of matrices in a device's memory, to compare with others.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include <krysol/spmv/formats/csr.hpp>
+#include <krysol/spmv/matrix/host_csr.hpp>
+#include "problems.hpp"
+
+namespace krysol_tests {
+
+template <class Exec>
+krysol::Csr<double, Exec> in_space(const krysol::HostCsr<double>& host) {
+  krysol::Csr<double, Exec> a;
+  krysol::from_csr(host, a);
+  return a;
+}
+
+template <class T, class Exec>
+std::vector<T> list_of(const krysol::Vector<T, Exec>& v) {
+  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, v);
+  return {host.data(), host.data() + host.extent(0)};
+}
+
+/// The entries of each row that are not 0.
+using Entries = std::vector<std::map<Index, double>>;
+
+inline Entries entries_of(Index rows, const std::vector<krysol::Offset>& row_ptr,
+                          const std::vector<Index>& col_idx, const std::vector<double>& values) {
+  Entries entries(static_cast<std::size_t>(rows));
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    for (auto k = static_cast<std::size_t>(row_ptr[i]);
+         k < static_cast<std::size_t>(row_ptr[i + 1]); ++k) {
+      if (values[k] != 0) entries[i][col_idx[k]] += values[k];
+    }
+  }
+  return entries;
+}
+
+template <class Exec>
+Entries entries_of(const krysol::Csr<double, Exec>& a) {
+  return entries_of(a.rows, list_of<krysol::Offset, Exec>(a.row_ptr),
+                    list_of<Index, Exec>(a.col_idx), list_of<double, Exec>(a.values));
+}
+
+inline Entries entries_of_host(const krysol::HostCsr<double>& a) {
+  const krysol::Offset* const row_ptr = a.row_ptr.data();
+  return entries_of(a.rows, std::vector<krysol::Offset>(row_ptr, row_ptr + a.rows + 1),
+                    std::vector<Index>(a.col_idx.data(), a.col_idx.data() + a.nnz()),
+                    std::vector<double>(a.values.data(), a.values.data() + a.nnz()));
+}
+
+/// The largest |difference| of two entries; one that is not there is 0.
+inline double difference_of(const Entries& a, const Entries& b) {
+  EXPECT_EQ(a.size(), b.size());
+  double most = 0;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    for (const auto& [j, v] : a[i]) {
+      const auto other = b[i].find(j);
+      most = std::max(most, std::abs(v - (other != b[i].end() ? other->second : 0)));
+    }
+    for (const auto& [j, v] : b[i]) {
+      if (a[i].find(j) == a[i].end()) most = std::max(most, std::abs(v));
+    }
+  }
+  return most;
+}
+
+}  // namespace krysol_tests
