@@ -59,12 +59,14 @@ double sum(const Exec& exec, std::int64_t n, const double* a, ReductionWorkspace
 /// written.
 constexpr double triad_bytes = on_host<Kokkos::DefaultExecutionSpace> ? 32 : 24;
 
+constexpr std::int64_t least_array_bytes = 64 << 20;
+
 std::int64_t array_bytes() {
   std::int64_t cache = 0;
 #ifdef _SC_LEVEL3_CACHE_SIZE
   cache = std::max<std::int64_t>(sysconf(_SC_LEVEL3_CACHE_SIZE), 0);
 #endif
-  std::int64_t bytes = std::clamp<std::int64_t>(4 * cache, 64 << 20, 256 << 20);
+  std::int64_t bytes = std::clamp<std::int64_t>(4 * cache, least_array_bytes, 256 << 20);
   if constexpr (on_host<Kokkos::DefaultExecutionSpace>) {
     if (const auto free = free_host_bytes()) {
       bytes = std::clamp<std::int64_t>(*free / 16, 1 << 20, bytes);
@@ -80,17 +82,28 @@ std::int64_t array_bytes() {
 Bandwidth measure_bandwidth(int repeats, double seconds) {
   Kokkos::Timer all;
   const Kokkos::DefaultExecutionSpace exec{};
+  constexpr auto entry = static_cast<std::int64_t>(sizeof(double));
+  const std::int64_t most = array_bytes() / entry;
+  const auto a = uninitialized<double>(exec, "bandwidth.a", most);
+  const auto b = uninitialized<double>(exec, "bandwidth.b", most);
+  const auto c = uninitialized<double>(exec, "bandwidth.c", most);
+  const auto fill = [&](std::int64_t from, std::int64_t to) {
+    for_each("fill", exec, to - from, Fill{0, a.data() + from});
+    for_each("fill", exec, to - from, Fill{1, b.data() + from});
+    for_each("fill", exec, to - from, Fill{2, c.data() + from});
+    exec.fence();
+  };
+  // Memory that a virtual machine has not had before may take 2 s for all of it.
+  const std::int64_t least = std::min(most, least_array_bytes / entry);
+  fill(0, least);
+  const double fits = seconds / std::max(all.seconds(), 1e-9) * static_cast<double>(least);
+  const auto n = static_cast<std::int64_t>(
+      std::clamp(fits, static_cast<double>(least), static_cast<double>(most)));
+  fill(least, n);
   Bandwidth out;
-  out.array_bytes = array_bytes();
-  const std::int64_t n = out.array_bytes / static_cast<std::int64_t>(sizeof(double));
-  const auto a = uninitialized<double>(exec, "bandwidth.a", n);
-  const auto b = uninitialized<double>(exec, "bandwidth.b", n);
-  const auto c = uninitialized<double>(exec, "bandwidth.c", n);
-  for_each("fill", exec, n, Fill{0, a.data()});
-  for_each("fill", exec, n, Fill{1, b.data()});
-  for_each("fill", exec, n, Fill{2, c.data()});
+  out.array_bytes = n * entry;
   ReductionWorkspace<Kokkos::DefaultExecutionSpace> sums;
-  exec.fence();
+  all.reset();
   for (int k = 0; k < repeats; ++k) {
     Kokkos::Timer timer;
     for_each("triad", exec, n, Triad{3, b.data(), c.data(), a.data()});

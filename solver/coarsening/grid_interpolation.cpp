@@ -253,7 +253,6 @@ GridCoarsening coarsen(const BoxGrid& fine, const std::array<bool, 3>& halved, G
 
 DirectionStrengths direction_strengths(const HostCsr<double>& a, Index block,
                                        const GridPattern& pattern) {
-  constexpr double much_weaker = 0.1;
   const Index nodes = a.rows / block;
   constexpr std::int64_t step = 4096;
   const EqualBlocks pieces{nodes, step};
@@ -284,7 +283,7 @@ DirectionStrengths direction_strengths(const HostCsr<double>& a, Index block,
       for (std::size_t n = 0; n < 3; ++n) {
         const std::size_t other = (n + 1) % 3;
         const auto [less, more] = std::minmax(most[n], most[other]);
-        if (less < much_weaker * more) all.uneven[n] += 1;
+        if (less < share_of_much_weaker * more) all.uneven[n] += 1;
       }
     }
     sums[as_size(piece)] = all;

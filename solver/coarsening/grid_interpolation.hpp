@@ -52,6 +52,10 @@ GridPlaces uniform_places(const BoxGrid& grid);
 /// places: of `fine`, then of the coarse grid.
 GridCoarsening coarsen(const BoxGrid& fine, const std::array<bool, 3>& halved, GridPlaces& places);
 
+/// An entry is much weaker than another below this share of it; the margin keeps coefficients that
+/// are ten times as large on one side, whatever they were scaled with.
+inline constexpr double share_of_much_weaker = 0.1 * (1 - 1e-10);
+
 /// How strongly the nodes of a grid are connected, by the entries to the same unknown.
 struct DirectionStrengths {
   /// Along each direction: the sum of the entries to all neighbours one step on or back, over that

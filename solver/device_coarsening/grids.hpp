@@ -72,7 +72,7 @@ bool has_pattern_of_grid(const Exec& exec, const Csr<S, Exec>& a, Index block,
   return bad < 1;  // the least int, where nothing is bad
 }
 
-/// The matrix S A S whose A is meant.
+/// S A S, of which entries are read as those of S A.
 template <class S>
 struct ScaledMatrix {
   const Offset* row_ptr;
@@ -99,7 +99,6 @@ struct StrengthsOfNode {
   GridNodes grid;
   Index block;
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t node, double* term) const {
-    constexpr double much_weaker = 0.1;
     const auto own = grid.place(static_cast<Index>(node));
     double sum[3] = {};
     double most[3] = {};
@@ -125,7 +124,7 @@ struct StrengthsOfNode {
       const double more = Kokkos::max(most[n], most[other]);
       const bool counts = strongest > 0;
       term[n] = counts ? Kokkos::max(sum[n], 0.0) / strongest : 0;
-      term[3 + n] = counts && less < much_weaker * more ? 1 : 0;
+      term[3 + n] = counts && less < multigrid::share_of_much_weaker * more ? 1 : 0;
     }
   }
 };
@@ -229,13 +228,13 @@ struct InterpolateByMatrix {
   const Offset* row_ptr;
   S* values;
 
-  /// A step of -1, 0 or 1 along the directions of the mask, as one number of 27; else 0.
+  /// A step of -1, 0 or 1 along the directions of the mask, as a direction (see
+  /// multigrid::grid_directions); else 0.
   KOKKOS_INLINE_FUNCTION static int code(const GridNodes::Place& step, int mask) {
     return ((mask & 1) != 0 ? step.x + 1 : 1) + 3 * ((mask & 2) != 0 ? step.y + 1 : 1) +
            9 * ((mask & 4) != 0 ? step.z + 1 : 1);
   }
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
-    constexpr int own = 13;
     const auto node = static_cast<Index>(i);
     const auto place = c.fine.place(node);
     const int mask = c.mask(place);
@@ -246,14 +245,14 @@ struct InterpolateByMatrix {
       return;
     }
     if (mask == 0) return;  // its own value
-    double sum[27] = {};
+    double sum[multigrid::grid_directions] = {};
     double all = 0;
     for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
       const double v = a.entry(k);
       sum[code(steps_between(place, c.fine.place(a.col_idx[k])), mask)] -= v;
       all += Kokkos::abs(v);
     }
-    sum[own] = 0;
+    sum[multigrid::grid_own] = 0;
     double total = 0;
     double size = 0;
     for (const double v : sum) {
@@ -265,7 +264,7 @@ struct InterpolateByMatrix {
       return;  // by place
     }
     double of_corner[8] = {};
-    for (int d = 0; d < 27; ++d) {
+    for (int d = 0; d < multigrid::grid_directions; ++d) {
       if (sum[d] == 0) continue;
       const GridNodes::Place step{d % 3 - 1, d / 3 % 3 - 1, d / 9 - 1};
       const int along = (step.x != 0 ? 1 : 0) | (step.y != 0 ? 2 : 0) | (step.z != 0 ? 4 : 0);

@@ -168,7 +168,7 @@ LevelMatrix<S, Exec> make_level_matrix(const HostCsr<S>& a, Index block, bool gr
 template <class S, class Exec>
 template <class W>
 Hierarchy<S, Exec>::Hierarchy(const HostHierarchy<W>& host, const CycleOptions& options, bool grid,
-                              const Hierarchy* before, const DeviceLevels<W>& on_device)
+                              const Hierarchy* before, const DeviceLevels<W, Exec>& on_device)
     : options_(options) {
   if (options_.degree == 0) options_.degree = host.degree;
   for (const DeviceLevel<W, Exec>& from : on_device) {
@@ -364,7 +364,7 @@ double Hierarchy<S, Exec>::bytes(std::size_t entry) const {
 #define KRYSOL_INSTANTIATE_FOR(S, W, Exec)                                                   \
   template class Hierarchy<S, Exec>;                                                         \
   template Hierarchy<S, Exec>::Hierarchy(const HostHierarchy<W>&, const CycleOptions&, bool, \
-                                         const Hierarchy*, const DeviceLevels<W>&);
+                                         const Hierarchy*, const DeviceLevels<W, Exec>&);
 #define KRYSOL_INSTANTIATE_APPLY(S, T, Exec)                                        \
   template void Hierarchy<S, Exec>::apply(const Exec&, const ConstVector<T, Exec>&, \
                                           const Vector<T, Exec>&) const;

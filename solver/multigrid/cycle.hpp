@@ -33,16 +33,13 @@ struct Level {
 template <class S, class Exec>
 class Hierarchy {
  public:
-  /// What a device has made before the levels of the host; their smoother is chebyshev.
-  template <class W>
-  using DeviceLevels = std::vector<DeviceLevel<W, Exec>>;
-
   /// From levels made on the host, whose numbers are rounded to S. grid: the finest of them may be
   /// stored as a stencil. before: one whose levels have the same patterns, or null; arrays that
-  /// hang on those alone are its then. on_device: levels before those, in csr; none with `before`.
+  /// hang on those alone are its then. on_device: levels before those, in csr,
+  /// with chebyshev; none with `before`.
   template <class W>
   Hierarchy(const HostHierarchy<W>& host, const CycleOptions& options, bool grid,
-            const Hierarchy* before = nullptr, const DeviceLevels<W>& on_device = {});
+            const Hierarchy* before = nullptr, const DeviceLevels<W, Exec>& on_device = {});
 
   Index rows() const { return levels_.front().a.rows(); }
   const std::vector<Level<S, Exec>>& levels() const { return levels_; }

@@ -308,16 +308,17 @@ DeviceLevels<W, Exec> make_device_levels(const Exec& exec, const HostCsr<W>& a,
 template <class Exec>
 std::optional<GridStart> make_device_grids(const Exec& exec, const HostCsr<double>& a,
                                            const HierarchyOptions& options,
-                                           HostHierarchy<double>& h, HostLevel<double>& next,
+                                           const HostHierarchy<double>& h, SetupSeconds& seconds,
                                            DeviceLevels<double, Exec>& levels, Index rows) {
-  Growing<double, Exec> growing(exec, options, rows, h.seconds);
   if (options.near_null || a.rows <= std::max(rows, options.coarsest)) return std::nullopt;
-  if (!growing.begin(a, h.scale)) return std::nullopt;
-  std::optional<GridStart> grid =
-      find_grid(a, h.block, options, [&](Index block, const BoxGrid& of_distances) {
-        return on::has_pattern_of_grid(exec, growing.fine, block, of_distances);
-      });
-  growing.count(h.seconds.strength);
+  Growing<double, Exec> growing(exec, options, rows, seconds);
+  const auto has_all_entries = [&](Index block, const BoxGrid& of_distances) {
+    // Most matrices that are no grids show it before they are taken to the device.
+    if (growing.fine.rows == 0 && !growing.begin(a, h.scale)) return false;
+    return on::has_pattern_of_grid(exec, growing.fine, block, of_distances);
+  };
+  std::optional<GridStart> grid = find_grid(a, h.block, options, has_all_entries);
+  growing.count(seconds.strength);
   if (!grid) return std::nullopt;
   const Index block = grid->block;
   grid->degree = h.degree;
@@ -329,35 +330,35 @@ std::optional<GridStart> make_device_grids(const Exec& exec, const HostCsr<doubl
     if (growing.levels.empty() && are_uneven(strengths, halved)) {
       grid->degree = degree_of_uneven_grids;
     }
-    growing.count(h.seconds.strength);
+    growing.count(seconds.strength);
     if (std::none_of(halved.begin(), halved.end(), [](bool is) { return is; })) break;
     const GridCoarsening c = coarsen(grid->grid, halved, grid->places);
     Csr<double, Exec> p = on::grid_interpolation(exec, growing.fine, growing.scale, block, c);
     scale_in_place<double, Exec>(exec, p, inverted(exec, growing.scale).data(), nullptr);
-    growing.count(h.seconds.prolongation);
+    growing.count(seconds.prolongation);
     growing.add(std::move(p), {}, {});
-    growing.count(h.seconds.scaling);
+    growing.count(seconds.scaling);
     grid->grid = c.coarse;
   }
   if (growing.levels.empty()) return std::nullopt;
   // The host goes on from the system that is not scaled.
   const Vector<double, Exec> inverse = inverted(exec, growing.scale);
   scale_in_place<double, Exec>(exec, growing.fine, inverse.data(), inverse.data());
-  next.a = on_the_host(growing.fine);
-  next.scale = on_the_host<double, Exec>(growing.scale);
-  h.on_device = growing.sizes();
-  growing.count(h.seconds.conversion);
+  grid->level.a = on_the_host(growing.fine);
+  grid->level.scale = on_the_host<double, Exec>(growing.scale);
+  grid->before = growing.sizes();
+  growing.count(seconds.conversion);
   levels = std::move(growing.levels);
   return grid;
 }
 
-#define KRYSOL_INSTANTIATE(Unused, Exec)                                                    \
-  template DeviceLevels<double, Exec> make_device_levels(                                   \
-      const Exec&, const HostCsr<double>&, const HierarchyOptions&, NearNullSpace<double>&, \
-      HostHierarchy<double>&, Index);                                                       \
-  template std::optional<GridStart> make_device_grids(                                      \
-      const Exec&, const HostCsr<double>&, const HierarchyOptions&, HostHierarchy<double>&, \
-      HostLevel<double>&, DeviceLevels<double, Exec>&, Index);
+#define KRYSOL_INSTANTIATE(Unused, Exec)                                                          \
+  template DeviceLevels<double, Exec> make_device_levels(                                         \
+      const Exec&, const HostCsr<double>&, const HierarchyOptions&, NearNullSpace<double>&,       \
+      HostHierarchy<double>&, Index);                                                             \
+  template std::optional<GridStart> make_device_grids(                                            \
+      const Exec&, const HostCsr<double>&, const HierarchyOptions&, const HostHierarchy<double>&, \
+      SetupSeconds&, DeviceLevels<double, Exec>&, Index);
 KRYSOL_ON_EACH_SPACE(KRYSOL_INSTANTIATE, float)
 #undef KRYSOL_INSTANTIATE
 

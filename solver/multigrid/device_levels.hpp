@@ -33,23 +33,23 @@ inline constexpr Index rows_for_a_device = 4096;
 /// that level. h.on_device has the sizes of those made, h.seconds what they took. None is made
 /// where nodes of several rows do not have full blocks (rows_of_node takes somewhat emptier ones),
 /// columns of a row do not ascend, or a row has more than 4096 entries. Stops, as the host would,
-/// where coarsening stalls. Throws as make_hierarchy does; h then
-/// has no level, and b is what it was.
+/// where coarsening stalls. Throws as make_hierarchy does; h then has no level, and b is what it
+/// was.
 template <class W, class Exec>
 DeviceLevels<W, Exec> make_device_levels(const Exec& exec, const HostCsr<W>& a,
                                          const HierarchyOptions& options, NearNullSpace<W>& b,
                                          HostHierarchy<W>& h, Index rows = rows_for_a_device);
 
 /// Levels that are grids, from `a` (not scaled; h.scale, h.block are set) on, as long as they have
-/// more than `rows` rows: those of coarsen_grids, P'AP by products of any sparse matrices. `next`
-/// and the result: see FirstGrids; `levels` receives those made. Nothing, with h as it was, where
+/// more than `rows` rows: those of coarsen_grids, P'AP by products of any sparse matrices.
+/// `seconds` and the result: see FirstGrids; `levels` receives those made. Nothing where
 /// coarsen_grids would find no grid, where none is to be made, or where options.near_null is given,
 /// which the host looks into. Throws PreconditionerRefusal where a diagonal entry of a level is not
-/// positive and finite, or its sums are not finite; OutOfMemory; h and `levels` are then as before.
+/// positive and finite, or its sums are not finite; OutOfMemory; `levels` is then as before.
 template <class Exec>
 std::optional<GridStart> make_device_grids(const Exec& exec, const HostCsr<double>& a,
                                            const HierarchyOptions& options,
-                                           HostHierarchy<double>& h, HostLevel<double>& next,
+                                           const HostHierarchy<double>& h, SetupSeconds& seconds,
                                            DeviceLevels<double, Exec>& levels,
                                            Index rows = rows_for_a_device);
 

@@ -89,30 +89,30 @@ bool are_uneven(const DirectionStrengths& strengths, const std::array<bool, 3>& 
 
 bool coarsen_grids(const HostCsr<double>& a, const HierarchyOptions& options,
                    const FirstGrids& first, HostHierarchy<double>& h, Stopwatch& watch) {
-  int degree = h.degree;
-  HostLevel<double> level;
-  level.a = a;
-  level.scale = h.scale;
   std::optional<GridStart> start;
   if (first) {
-    start = first(a, h, level);
+    start = first(a, h, h.seconds);
     watch.reset();  // it has counted its own time
   }
-  const bool is_first = !start;  // `level` is that of A
+  const bool is_first = !start;  // the level that the host begins with is that of A
   std::optional<GridPattern> pattern;
-  const auto has_all_entries = [&](Index rows, const BoxGrid& grid) {
-    pattern =
-        grid_pattern(level.a.row_ptr.data(), level.a.col_idx.data(), level.a.rows, rows, grid);
-    return pattern.has_value();
-  };
   if (is_first) {
-    start = find_grid(a, h.block, options, has_all_entries);
+    start = find_grid(a, h.block, options, [&](Index rows, const BoxGrid& grid) {
+      pattern = grid_pattern(a.row_ptr.data(), a.col_idx.data(), a.rows, rows, grid);
+      return pattern.has_value();
+    });
+    if (!start) return false;
+    start->degree = h.degree;
+    start->level.a = a;
+    start->level.scale = h.scale;
   } else {
-    has_all_entries(start->block, start->grid);
-    degree = start->degree;
+    const HostCsr<double>& next = start->level.a;
+    pattern = grid_pattern(next.row_ptr.data(), next.col_idx.data(), next.rows, start->block,
+                           start->grid);
+    if (!pattern) return false;
   }
-  if (!pattern) return false;
   const Index block = start->block;
+  HostLevel<double> level = std::move(start->level);
   level.block = block;
   GridMatrix fine{level.a, std::move(*pattern), {}};
   GridPlaces places = std::move(start->places);
@@ -122,7 +122,7 @@ bool coarsen_grids(const HostCsr<double>& a, const HierarchyOptions& options,
   for (;;) {
     try {
       if (!levels.empty()) {
-        const std::size_t number = h.on_device.size() + levels.size() + 1;
+        const std::size_t number = start->before.size() + levels.size() + 1;
         level.scale = scale_of(fine.a, number, rounding_of_level, fine.size);
       }
       watch.add_to(h.seconds.scaling);
@@ -136,7 +136,7 @@ bool coarsen_grids(const HostCsr<double>& a, const HierarchyOptions& options,
     const DirectionStrengths strengths = direction_strengths(fine.a, block, fine.pattern);
     const auto halved = strong_directions(strengths, options.strength, fine.pattern.grid);
     if (is_first && levels.empty() && are_uneven(strengths, halved))
-      degree = degree_of_uneven_grids;
+      start->degree = degree_of_uneven_grids;
     watch.add_to(h.seconds.strength);
     if (std::none_of(halved.begin(), halved.end(), [](bool is) { return is; })) {
       stalled = "no direction of the grid has three nodes left";
@@ -163,7 +163,8 @@ bool coarsen_grids(const HostCsr<double>& a, const HierarchyOptions& options,
   levels.push_back(std::move(level));
   h.levels = std::move(levels);
   h.stalled = std::move(stalled);
-  h.degree = degree;
+  h.on_device = std::move(start->before);
+  h.degree = start->degree;
   h.block = block;
   h.near_null = options.near_null ? options.near_null->count : block;
   h.grid = true;

@@ -30,11 +30,10 @@ inline constexpr int degree_of_uneven_grids = 4;
 /// times as strongly as along the strongest of those that still have three nodes. P follows the
 /// matrix where nodes are one row, else the places (grid_interpolation.hpp). Where what is strong
 /// differs from node to node, smoothers of degree 4 suit it. Sets h.block, h.near_null, h.degree
-/// and h.grid. first: may make first levels, or null. False, with h as `first` left it, where the
-/// pattern of A is no grid with nodes of h.block
-/// rows, or of two or three where h.block is 1 and not asked for; where P does not hold the vectors
-/// of options.near_null; or where a level has a diagonal entry that is not positive. Throws
-/// OutOfMemory.
+/// and h.grid. first: may make first levels, or null. False, with nothing but h.seconds changed,
+/// where the pattern of A is no grid with nodes of h.block rows, or of two or three where h.block
+/// is 1 and not asked for; where P does not hold the vectors of options.near_null; or where a level
+/// has a diagonal entry that is not positive. Throws OutOfMemory.
 bool coarsen_grids(const HostCsr<double>& a, const HierarchyOptions& options,
                    const FirstGrids& first, HostHierarchy<double>& h, Stopwatch& watch);
 

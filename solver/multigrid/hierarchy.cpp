@@ -160,10 +160,8 @@ HostHierarchy<S> make_hierarchy(const HostCsr<S>& a, const HierarchyOptions& opt
       coarsen_classically(a, options, h, watch);
       done = true;
     } else {
-      const HostHierarchy<S> before = h;
       done = options.coarsening == Coarsening::automatic &&
              coarsen_grids(a, options, first.grids, h, watch);
-      if (!done) h = before;  // without the levels of a device that led to none
     }
   }
   if (!done) coarsen_by_aggregates(a, options, first, h, watch);

@@ -99,14 +99,15 @@ struct GridStart {
   Index block = 1;  // rows a node
   BoxGrid grid;
   GridPlaces places;
-  int degree = 0;  // of the smoothers of all levels
+  int degree = 0;                   // of the smoothers of all levels
+  std::vector<LevelSize> before{};  // levels that were made elsewhere
+  HostLevel<double> level{};        // after them: a (not scaled), scale
 };
 
-/// Makes first levels that are grids elsewhere: for A (not scaled), with h.scale and h.block. Where
-/// it makes any it adds their sizes to h.on_device, sets a (not scaled) and scale of the level
-/// after them, and returns the grid of that.
+/// Makes first levels that are grids elsewhere: for A (not scaled), with h.scale and h.block.
+/// Returns what is after them, or nothing where it makes none. Adds its time to `seconds`.
 using FirstGrids = std::function<std::optional<GridStart>(
-    const HostCsr<double>& a, HostHierarchy<double>& h, HostLevel<double>& next)>;
+    const HostCsr<double>& a, const HostHierarchy<double>& h, SetupSeconds& seconds)>;
 
 /// Makes the first levels elsewhere.
 template <class S>

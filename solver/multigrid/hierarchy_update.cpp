@@ -10,8 +10,6 @@
 namespace krysol::multigrid {
 namespace {
 
-constexpr double lost_in_rounding = 1e-13;
-
 /// before / now, and 0 where an unknown is out of either.
 HostArray<double> ratio_of(const HostArray<double>& before, const HostArray<double>& now) {
   auto ratio = host_array<double>("update.ratio", now.extent(0));
@@ -93,7 +91,7 @@ void HierarchyUpdate<S>::set_grids(const HostCsr<S>& a) {
       const auto size = grid_product_values(fine.a, h_.block, step.pattern, step.coarsening,
                                             repeated, {step.p, step.repeated}, next.a);
       watch.add_to(h_.seconds.product);
-      next.scale = scale_of(next.a, l + 2, lost_in_rounding, size, diagonal_[l + 1]);
+      next.scale = scale_of(next.a, l + 2, rounding_of_level, size, diagonal_[l + 1]);
     }
   }
 }
@@ -125,7 +123,7 @@ void HierarchyUpdate<S>::set_levels(const HostCsr<S>& a) {
     watch.add_to(h_.seconds.product);
     before = next.unit;
     now = next.unit =
-        scale_of(next.a, l + 2, lost_in_rounding, sizes_of_rows(fine.r, {}), diagonal_[l + 1]);
+        scale_of(next.a, l + 2, rounding_of_level, sizes_of_rows(fine.r, {}), diagonal_[l + 1]);
     scale_entries(fine.p, nullptr, now.data(), fine.p.values.data());
     scale_entries(fine.r, now.data(), nullptr, fine.r.values.data());
     scale_entries(next.a, now.data(), now.data(), next.a.values.data());

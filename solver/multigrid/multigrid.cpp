@@ -176,11 +176,11 @@ void Multigrid<T, Exec>::set_up(const HostCsr<T>& a, const multigrid::HierarchyO
   if constexpr (!on_host<Exec> && !is_complex<T>) {
     // An update goes over what is on the host; other smoothers are made from it.
     if (!keep && options_.cycle.smoother == multigrid::SmootherKind::chebyshev) {
-      make_first.grids = [&](const auto& matrix, auto& h, auto& next) {
+      make_first.grids = [&](const auto& matrix, const auto& h, auto& seconds) {
         std::optional<multigrid::GridStart> grid;
         try {
-          grid = multigrid::make_device_grids(Exec{}, matrix, levels, h, next, on_device);
-        } catch (const PreconditionerRefusal&) {  // the host looks for what else there is
+          grid = multigrid::make_device_grids(Exec{}, matrix, levels, h, seconds, on_device);
+        } catch (const PreconditionerRefusal&) {  // the host says so, or takes aggregates
         } catch (const OutOfMemory&) {  // none are made: levels of float may have room yet
         }
         return grid;

@@ -30,9 +30,9 @@ struct MultigridOptions {
 /// symmetric positive definite where A is, as far as rounding lets it be: a W-cycle in float needs
 /// the eigenvalues of the last levels, scaled to ones on the diagonal, above 1e-6 or so. Bytes: see
 /// multigrid::Hierarchy. The setup is done in double, on the host; where Exec is a device,
-/// multigrid::make_device_levels makes the large levels of smoothed aggregation there, of real
-/// matrices, unless an update is to follow, A is multiplied as a stencil, the smoother is not
-/// chebyshev or the device has no room. T: double, float, complex alike.
+/// multigrid::make_device_grids or make_device_levels make the large levels there, of real
+/// matrices, unless an update is to follow, the smoother is not chebyshev or the device has no
+/// room; grids for given near-null vectors are left to the host. T: double, float, complex alike.
 ///
 /// options.vectors: as long as 12 steps of x := x - M^-1 A x from a pseudo-random x leave more than
 /// 0.3 of its A-norm a step, what is left is added to the near-null vectors, so many times at most,
@@ -76,7 +76,7 @@ class Multigrid {
   };
 
   void set_up(const HostCsr<T>& a, const multigrid::HierarchyOptions& levels, bool keep);
-  using DeviceLevels = std::vector<multigrid::DeviceLevel<StoredInDouble, Exec>>;
+  using DeviceLevels = multigrid::DeviceLevels<StoredInDouble, Exec>;
   void store(multigrid::HostHierarchy<StoredInDouble>& host, bool same_patterns,
              const DeviceLevels& on_device = {});
   Slow slowest(const Csr<T, Exec>& a) const;

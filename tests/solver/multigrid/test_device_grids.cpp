@@ -73,25 +73,35 @@ TYPED_TEST(DeviceGrids, PatternsAreThoseThatTheHostTakes) {
     const GridOfCase g = grid_of_case(c);
     const auto a = in_space<TypeParam>(g.a);
     EXPECT_TRUE(on::has_pattern_of_grid(exec, a, c.block, g.grid)) << c.problem;
-    mg::BoxGrid other = g.grid;
-    std::swap(other.nodes[0], other.nodes[1]);
-    ++other.nodes[0];
-    EXPECT_FALSE(on::has_pattern_of_grid(exec, a, c.block, other)) << c.problem;
+    for (const std::array<Index, 3>& nodes :
+         {std::array<Index, 3>{g.grid.size(), 1, 1}, {1, 1, g.grid.size()}}) {
+      mg::BoxGrid other = g.grid;
+      other.nodes = nodes;
+      EXPECT_FALSE(on::has_pattern_of_grid(exec, a, c.block, other)) << c.problem;
+      EXPECT_FALSE(
+          mg::grid_pattern(g.a.row_ptr.data(), g.a.col_idx.data(), g.a.rows, c.block, other))
+          << c.problem;
+    }
   }
   // Two steps away along x, the next line from the end of one, and columns that do not ascend.
   mg::BoxGrid grid;
   grid.nodes = {20, 30, 1};
+  const auto expect_both = [&](const HostCsr<double>& a, bool wanted, const std::string& what) {
+    EXPECT_EQ(on::has_pattern_of_grid(exec, in_space<TypeParam>(a), 1, grid), wanted) << what;
+    EXPECT_EQ(mg::grid_pattern(a.row_ptr.data(), a.col_idx.data(), a.rows, 1, grid).has_value(),
+              wanted)
+        << what;
+  };
   for (const auto& [from, to] : {std::pair<Index, Index>{205, 207}, {219, 220}, {100, 141}}) {
     auto t = krysol_tests::poisson2d(20, 30);
     t.add(from, to, 0.5);
-    EXPECT_FALSE(on::has_pattern_of_grid(exec, in_space<TypeParam>(to_csr(t).matrix), 1, grid))
-        << from << " to " << to;
+    expect_both(to_csr(t).matrix, false, std::to_string(from) + " to " + std::to_string(to));
   }
-  auto a = to_csr(krysol_tests::poisson2d(20, 30)).matrix;
-  EXPECT_TRUE(on::has_pattern_of_grid(exec, in_space<TypeParam>(a), 1, grid));
+  const auto a = to_csr(krysol_tests::poisson2d(20, 30)).matrix;
+  expect_both(a, true, "a grid");
   const Offset first = a.row_ptr.data()[300];
   std::swap(a.col_idx.data()[first], a.col_idx.data()[first + 1]);
-  EXPECT_FALSE(on::has_pattern_of_grid(exec, in_space<TypeParam>(a), 1, grid));
+  expect_both(a, false, "descending");
 }
 
 TYPED_TEST(DeviceGrids, StrengthsAreThoseOfTheHost) {
@@ -143,53 +153,138 @@ TYPED_TEST(DeviceGrids, InterpolationIsThatOfTheHost) {
   }
 }
 
+/// Where what a node is between cancels, but for rounding, the places decide.
+TYPED_TEST(DeviceGrids, WeightsAreNotTakenFromRounding) {
+  mg::BoxGrid grid;
+  grid.nodes = {7, 5, 1};
+  constexpr Index odd = 3 + 7 * 2;
+  auto t = no_entries<double>(grid.size(), grid.size());
+  for (Index i = 0; i < grid.size(); ++i) {
+    const auto own = mg::place_in(grid, i);
+    for (Index j = 0; j < grid.size(); ++j) {
+      const auto other = mg::place_in(grid, j);
+      const Index dx = other[0] - own[0];
+      const Index dy = other[1] - own[1];
+      if (std::abs(dx) > 1 || std::abs(dy) > 1) continue;
+      const double along_x = dy == 0 ? -0.3 : dy < 0 ? 0.1 : 0.2;  // 0.1 + 0.2 - 0.3 = 3e-17
+      t.add(i, j, i == j ? 8 : i == odd && dx != 0 ? -along_x : dx < 0 ? -2 : -1);
+    }
+  }
+  const auto a = to_csr(t).matrix;
+  const auto pattern =
+      mg::grid_pattern(a.row_ptr.data(), a.col_idx.data(), a.rows, 1, grid).value();
+  mg::GridPlaces places = mg::uniform_places(grid);
+  const auto c = mg::coarsen(grid, {true, false, false}, places);
+  const auto repeated = mg::repeated_rows(a, 1, grid, c.period());
+  const auto scale = mg::scale_of(a, 1, 0);
+  const Entries of_host = entries_of_host(mg::operator_interpolation(a, pattern, c, repeated).p);
+  const Entries of_device = entries_of(
+      on::grid_interpolation(TypeParam(), in_space<TypeParam>(mg::scaled_entries<double>(a, scale)),
+                             krysol::in_memory_of<TypeParam>(scale), 1, c));
+  for (const Entries& p : {of_host, of_device}) {
+    const auto& row = p[static_cast<std::size_t>(odd)];
+    ASSERT_EQ(row.size(), 2U);
+    for (const auto& [j, w] : row) EXPECT_EQ(w, 0.5) << j;
+    const auto& other = p[static_cast<std::size_t>(odd) - 2];
+    ASSERT_EQ(other.size(), 2U);
+    EXPECT_NEAR(other.begin()->second, 2.0 / 3, 1e-14) << "by the entries";
+  }
+}
+
 /// Levels of the device with those that the host makes after them.
 template <class Exec>
 std::pair<mg::DeviceLevels<double, Exec>, mg::HostHierarchy<double>> grids_of(
     const HostCsr<double>& a, Index rows, const mg::HierarchyOptions& options = {}) {
   mg::DeviceLevels<double, Exec> first;
   mg::FirstLevels<double> make_first;
-  make_first.grids = [&](const HostCsr<double>& matrix, mg::HostHierarchy<double>& h,
-                         mg::HostLevel<double>& next) {
-    return mg::make_device_grids(Exec{}, matrix, options, h, next, first, rows);
+  make_first.grids = [&](const HostCsr<double>& matrix, const mg::HostHierarchy<double>& h,
+                         mg::SetupSeconds& seconds) {
+    return mg::make_device_grids(Exec{}, matrix, options, h, seconds, first, rows);
   };
   auto rest = mg::make_hierarchy(a, options, make_first);
   return {std::move(first), std::move(rest)};
 }
 
-TYPED_TEST(DeviceGrids, LevelsAreThoseOfTheHost) {
-  for (const GridCase& c : grid_cases) {
-    const auto a = krysol::gallery::make_problem(c.problem);
-    mg::HierarchyOptions options;
-    options.coarsest = 20;
-    const auto wanted = mg::make_hierarchy(a, options);
-    ASSERT_TRUE(wanted.grid) << c.problem;
-    const auto [first, rest] = grids_of<TypeParam>(a, 60, options);
-    ASSERT_GE(first.size(), 1U) << c.problem;
-    EXPECT_TRUE(rest.grid) << c.problem;
-    EXPECT_EQ(rest.block, wanted.block) << c.problem;
-    EXPECT_EQ(rest.degree, wanted.degree) << c.problem;
-    EXPECT_EQ(rest.near_null, wanted.near_null) << c.problem;
-    EXPECT_EQ(rest.coarsening, "grids") << c.problem;
-    ASSERT_EQ(rest.on_device.size(), first.size()) << c.problem;
-    ASSERT_EQ(first.size() + rest.levels.size(), wanted.levels.size()) << c.problem;
-    for (std::size_t l = 0; l < wanted.levels.size(); ++l) {
-      const auto& of_host = wanted.levels[l];
-      const Entries level = entries_of_host(mg::scaled_entries<double>(of_host.a, of_host.scale));
-      if (l < first.size()) {
-        EXPECT_LT(difference_of(entries_of(first[l].a), level), 1e-11) << c.problem << ", " << l;
-        EXPECT_EQ(rest.on_device[l].rows, of_host.a.rows) << c.problem;
-        EXPECT_GE(first[l].largest, 1) << c.problem;
-      } else {
-        const auto& mine = rest.levels[l - first.size()];
-        EXPECT_LT(
-            difference_of(entries_of_host(mg::scaled_entries<double>(mine.a, mine.scale)), level),
-            1e-11)
-            << c.problem << ", " << l;
-      }
+/// Levels of a device, and those of the host after them, are those that the host makes alone.
+template <class Exec>
+void compare_levels(const std::string& name, const HostCsr<double>& a,
+                    const mg::HierarchyOptions& options) {
+  const auto wanted = mg::make_hierarchy(a, options);
+  ASSERT_TRUE(wanted.grid) << name;
+  const auto [first, rest] = grids_of<Exec>(a, 60, options);
+  ASSERT_GE(first.size(), 1U) << name;
+  EXPECT_TRUE(rest.grid) << name;
+  EXPECT_EQ(rest.block, wanted.block) << name;
+  EXPECT_EQ(rest.degree, wanted.degree) << name;
+  EXPECT_EQ(rest.near_null, wanted.near_null) << name;
+  EXPECT_EQ(rest.coarsening, "grids") << name;
+  EXPECT_EQ(rest.null_space, wanted.null_space) << name;
+  ASSERT_EQ(rest.on_device.size(), first.size()) << name;
+  ASSERT_EQ(first.size() + rest.levels.size(), wanted.levels.size()) << name;
+  for (std::size_t l = 0; l < wanted.levels.size(); ++l) {
+    const auto& of_host = wanted.levels[l];
+    const Entries level = entries_of_host(mg::scaled_entries<double>(of_host.a, of_host.scale));
+    if (l < first.size()) {
+      EXPECT_LT(difference_of(entries_of(first[l].a), level), 1e-11) << name << ", " << l;
+      EXPECT_EQ(rest.on_device[l].rows, of_host.a.rows) << name;
+      EXPECT_GE(first[l].largest, 1) << name;
+    } else {
+      const auto& mine = rest.levels[l - first.size()];
+      const Entries of_rest = entries_of_host(mg::scaled_entries<double>(mine.a, mine.scale));
+      EXPECT_LT(difference_of(of_rest, level), 1e-11) << name << ", " << l;
     }
-    EXPECT_EQ(rest.null_space, wanted.null_space) << c.problem;
   }
+}
+
+/// The 5-point Laplacian whose nodes in a square of 7 x 7 are connected to no other.
+HostCsr<double> with_fixed_nodes() {
+  auto t = krysol_tests::poisson2d(40, 40);
+  const auto fixed = [](Index node) {
+    const Index x = node % 40;
+    const Index y = node / 40;
+    return x >= 11 && x < 18 && y >= 20 && y < 27;
+  };
+  auto out = no_entries<double>(t.rows, t.cols);
+  for (std::size_t k = 0; k < t.values.size(); ++k) {
+    const Index i = t.row_idx[k];
+    const Index j = t.col_idx[k];
+    if (i == j || (!fixed(i) && !fixed(j))) out.add(i, j, i == j && fixed(i) ? 1 : t.values[k]);
+  }
+  return to_csr(out).matrix;
+}
+
+/// Coefficients that are just ten times as large along y in one half: the bound of what is uneven.
+HostCsr<double> with_ten_times() {
+  constexpr Index n = 30;
+  auto t = no_entries<double>(n * n, n * n);
+  for (Index y = 0; y < n; ++y) {
+    for (Index x = 0; x < n; ++x) {
+      const Index i = x + n * y;
+      const double along_y = x < n / 2 ? 10 : 1;
+      t.add(i, i, 2 + 2 * along_y);
+      if (x > 0) t.add(i, i - 1, -1);
+      if (x + 1 < n) t.add(i, i + 1, -1);
+      if (y > 0) t.add(i, i - n, -along_y);
+      if (y + 1 < n) t.add(i, i + n, -along_y);
+    }
+  }
+  return to_csr(t).matrix;
+}
+
+TYPED_TEST(DeviceGrids, LevelsAreThoseOfTheHost) {
+  mg::HierarchyOptions options;
+  options.coarsest = 20;
+  for (const GridCase& c : grid_cases) {
+    compare_levels<TypeParam>(c.problem, krysol::gallery::make_problem(c.problem), options);
+  }
+  compare_levels<TypeParam>("fixed nodes", with_fixed_nodes(), options);
+  compare_levels<TypeParam>("ten times", with_ten_times(), options);
+  const auto rotated = krysol::gallery::make_problem("rotated:40");
+  options.strength = 0.9;
+  compare_levels<TypeParam>("strength", rotated, options);
+  options.strength = 0.25;
+  options.block = 2;
+  compare_levels<TypeParam>("block", krysol::gallery::make_problem("beam2d:11"), options);
 }
 
 TYPED_TEST(DeviceGrids, TakeTheIterationsOfTheHosts) {
@@ -255,14 +350,12 @@ TYPED_TEST(DeviceGrids, LevelsThatAreNotDefiniteAreLeftToTheHost) {
   const auto a = to_csr(t).matrix;
   mg::HostHierarchy<double> h;
   h.scale = mg::scale_of(a, 1, 0);
-  mg::HostLevel<double> next;
   mg::DeviceLevels<double, TypeParam> levels;
-  const std::string said = message_of(
-      [&] { mg::make_device_grids(TypeParam(), a, mg::HierarchyOptions{}, h, next, levels, 250); });
+  const std::string said = message_of([&] {
+    mg::make_device_grids(TypeParam(), a, mg::HierarchyOptions{}, h, h.seconds, levels, 250);
+  });
   EXPECT_TRUE(holds(said, "of level 2 has a diagonal that is not positive and finite")) << said;
   EXPECT_TRUE(levels.empty());
-  EXPECT_TRUE(h.on_device.empty());
-  EXPECT_EQ(next.a.rows, 0);
 }
 
 /// Where the host cannot go on from what a device has made, it begins again.
@@ -270,15 +363,16 @@ TEST(DeviceGridsOnHost, GridsThatLeadToNoneAreForgotten) {
   const auto a = krysol::gallery::make_problem("poisson:12");
   mg::FirstLevels<double> first;
   int asked = 0;
-  first.grids = [](const HostCsr<double>& matrix, mg::HostHierarchy<double>& h,
-                   mg::HostLevel<double>& next) {
-    h.on_device.push_back({matrix.rows, matrix.nnz()});
-    h.block = 2;
-    next.a = matrix;
-    next.scale = h.scale;
+  first.grids = [](const HostCsr<double>& matrix, const mg::HostHierarchy<double>& h,
+                   mg::SetupSeconds& seconds) {
     mg::GridStart wrong;  // no entry is of a neighbour in it
-    wrong.grid.nodes = {1, 1, matrix.rows};
+    wrong.block = 2;
+    wrong.grid.nodes = {1, 1, matrix.rows / 2};
     wrong.places = mg::uniform_places(wrong.grid);
+    wrong.before.push_back({matrix.rows, matrix.nnz()});
+    wrong.level.a = matrix;
+    wrong.level.scale = h.scale;
+    seconds.product += 1000;
     return std::optional(wrong);
   };
   first.aggregates = [&](const HostCsr<double>& matrix, mg::HostHierarchy<double>& h,
@@ -294,6 +388,7 @@ TEST(DeviceGridsOnHost, GridsThatLeadToNoneAreForgotten) {
   EXPECT_FALSE(made.grid);
   EXPECT_TRUE(made.on_device.empty());
   EXPECT_EQ(made.coarsening, "smoothed aggregation");
+  EXPECT_GE(made.seconds.product, 1000) << "what was spent was spent";
 }
 
 }  // namespace

@@ -138,6 +138,7 @@ const std::vector<Halved> grids = {
     {{true, true, false}, {9, 6, 1}},  {{true, false, false}, {8, 5, 1}},
     {{false, true, false}, {4, 7, 1}}, {{true, true, true}, {7, 4, 6}},
     {{true, false, true}, {8, 5, 3}},  {{false, false, true}, {4, 4, 5}},
+    {{false, true, false}, {2, 7, 1}}, {{false, true, true}, {2, 3, 5}},
 };
 
 TEST(GridPattern, HoldsADirectionForEachEntry) {
