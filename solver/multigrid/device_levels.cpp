@@ -182,7 +182,7 @@ struct Invert {
 template <class Exec>
 Vector<double, Exec> inverted(const Exec& exec, const Vector<double, Exec>& scale) {
   const auto rows = static_cast<std::int64_t>(scale.extent(0));
-  const auto inverse = uninitialized<double>(exec, "multigrid.inverse", rows);
+  auto inverse = uninitialized<double>(exec, "multigrid.inverse", rows);
   on::for_rows("krysol::multigrid(inverse)", exec, rows, Invert{scale.data(), inverse.data()});
   return inverse;
 }
