@@ -42,10 +42,10 @@ template <class S>
 OrderClock<S> measuring_clock();
 
 /// The matrix in the order of that name: `none`, `rcm`, `metis` (see partition.hpp), or `auto`,
-/// which takes rcm where a multiplication by csr was measured to wait for x so much that finding
-/// the order pays within `products` multiplications. Throws std::invalid_argument for another name
-/// and for a matrix that is not square. Instantiated in the library for float, double and complex
-/// of both.
+/// which takes rcm where more than a tenth of the reads of x miss (missed_reads) and a
+/// multiplication by csr was measured to wait for x so much that finding the order pays within
+/// `products` multiplications. Throws std::invalid_argument for another name and for a matrix that
+/// is not square. Instantiated in the library for float, double and complex of both.
 template <class S>
 HostCsr<S> reorder(std::string_view name, const HostCsr<S>& a, double products,
                    OrderChoice& choice);

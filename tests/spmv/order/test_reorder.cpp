@@ -208,6 +208,20 @@ TEST(Reorder, AutoLooksForNoOrderThatCannotPay) {
             "12 multiplications wait 0.0072 s for x, an order takes about 0.0075 s to find");
 }
 
+/// A grid whose lines are long: neighbours stand far apart, and are read line by line.
+TEST(Reorder, AutoLooksForNoOrderWhereXIsAtHand) {
+  const auto a = krysol::to_csr(poisson2d(30000, 6)).matrix;
+  ToldTimes times{1, 0.1, 0.1};  // of a machine that was slow for a moment
+  krysol::OrderChoice choice;
+  const auto same = krysol::reorder("auto", a, 1000, choice, times.clock());
+  EXPECT_EQ(choice.name, "none");
+  EXPECT_GT(choice.bandwidth_before, 8192);
+  EXPECT_EQ(times.products_timed, 0);
+  EXPECT_EQ(same.values.data(), a.values.data());
+  EXPECT_TRUE(holds(choice.reason, " % of the reads of x are of lines that are not at hand"))
+      << choice.reason;
+}
+
 TEST(Reorder, AutoDropsAnOrderThatBringsLittle) {
   const auto a = far_apart();
   ToldTimes times{1e-3, 0.97e-3, 0.4e-3};
