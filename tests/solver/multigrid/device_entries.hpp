@@ -1,4 +1,4 @@
-// The entries of matrices in a device's memory, to compare with others.
+// What tests of levels made in a device's memory share.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
@@ -9,9 +9,12 @@
 #include <map>
 #include <vector>
 
+#include <krysol/solver/krylov/cg.hpp>
+#include <krysol/solver/multigrid/cycle.hpp>
 #include <krysol/spmv/formats/csr.hpp>
 #include <krysol/spmv/matrix/host_csr.hpp>
 #include "problems.hpp"
+#include "spaces.hpp"
 
 namespace krysol_tests {
 
@@ -70,6 +73,18 @@ inline double difference_of(const Entries& a, const Entries& b) {
     }
   }
   return most;
+}
+
+/// Of CG to 1e-8 for A x = ones, with the cycles of m.
+template <class Exec>
+int iterations_with(const char* name, const krysol::HostCsr<double>& a,
+                    const krysol::multigrid::Hierarchy<float, Exec>& m) {
+  const auto rows = static_cast<std::size_t>(a.rows);
+  const auto b = to_device<Exec>(std::vector<double>(rows, 1));
+  const auto x = to_device<Exec>(std::vector<double>(rows));
+  const auto result = krysol::cg(Exec(), in_space<Exec>(a), b, x, m, {.rtol = 1e-8});
+  EXPECT_EQ(result.status, krysol::Status::converged) << name << ": " << result.advice;
+  return static_cast<int>(result.iterations);
 }
 
 }  // namespace krysol_tests

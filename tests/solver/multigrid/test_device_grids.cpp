@@ -13,12 +13,10 @@
 
 #include <krysol/gallery/problems.hpp>
 #include <krysol/solver/device_coarsening/grids.hpp>
-#include <krysol/solver/krylov/cg.hpp>
 #include <krysol/solver/multigrid/cycle.hpp>
 #include <krysol/solver/multigrid/device_levels.hpp>
 #include <krysol/solver/multigrid/grid_levels.hpp>
 #include <krysol/solver/multigrid/level_scaling.hpp>
-#include <krysol/spmv/select/formats.hpp>
 #include "messages.hpp"
 #include "problems.hpp"
 #include "solver/multigrid/device_entries.hpp"
@@ -288,22 +286,15 @@ TYPED_TEST(DeviceGrids, LevelsAreThoseOfTheHost) {
 }
 
 TYPED_TEST(DeviceGrids, TakeTheIterationsOfTheHosts) {
-  const TypeParam exec;
   for (const char* name : {"poisson:16", "jumps:14", "anisotropy:50", "rotated:40", "beam2d:11"}) {
     const auto a = krysol::gallery::make_problem(name);
-    const auto op = krysol::make_operator<double, TypeParam>("csr", a);
-    const auto iterations = [&](const mg::Hierarchy<float, TypeParam>& m) {
-      const auto b = to_device<TypeParam>(std::vector<double>(static_cast<std::size_t>(a.rows), 1));
-      const auto x = to_device<TypeParam>(std::vector<double>(static_cast<std::size_t>(a.rows)));
-      const auto result = krysol::cg(exec, *op, b, x, m, {.rtol = 1e-8});
-      EXPECT_EQ(result.status, krysol::Status::converged) << name << ": " << result.advice;
-      return static_cast<int>(result.iterations);
-    };
     const auto on_host = mg::make_hierarchy(a, {});
-    const int of_host = iterations(mg::Hierarchy<float, TypeParam>(on_host, {}, false));
+    const int of_host =
+        iterations_with(name, a, mg::Hierarchy<float, TypeParam>(on_host, {}, false));
     const auto [first, rest] = grids_of<TypeParam>(a, 250);
     ASSERT_GE(first.size(), 1U) << name;
-    const int mine = iterations(mg::Hierarchy<float, TypeParam>(rest, {}, false, nullptr, first));
+    const int mine =
+        iterations_with(name, a, mg::Hierarchy<float, TypeParam>(rest, {}, false, nullptr, first));
     EXPECT_LE(std::abs(mine - of_host), 1) << name << ": " << mine << " and " << of_host;
   }
 }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -16,13 +15,11 @@
 #include <krysol/solver/coarsening/sparse_product.hpp>
 #include <krysol/solver/coarsening/strength.hpp>
 #include <krysol/solver/device_coarsening/prolongation.hpp>
-#include <krysol/solver/krylov/cg.hpp>
 #include <krysol/solver/multigrid/cycle.hpp>
 #include <krysol/solver/multigrid/device_levels.hpp>
 #include <krysol/solver/multigrid/largest_eigenvalue.hpp>
 #include <krysol/solver/multigrid/level_scaling.hpp>
 #include <krysol/solver/registry.hpp>
-#include <krysol/spmv/select/formats.hpp>
 #include "messages.hpp"
 #include "problems.hpp"
 #include "solver/multigrid/device_entries.hpp"
@@ -31,7 +28,6 @@
 namespace {
 
 using namespace krysol_tests;
-using krysol::Csr;
 using krysol::HostCsr;
 using krysol::Offset;
 namespace on = krysol::device_coarsening;
@@ -288,11 +284,11 @@ TYPED_TEST(DeviceLevels, InterpolationIsThatOfTheHostForTheSameAggregates) {
 
 /// Levels of the device with those that the host makes after them.
 template <class Exec>
-std::pair<std::vector<mg::DeviceLevel<double, Exec>>, mg::HostHierarchy<double>> levels_of(
+std::pair<mg::DeviceLevels<double, Exec>, mg::HostHierarchy<double>> levels_of(
     const HostCsr<double>& a, Index rows) {
   mg::HierarchyOptions options;
   options.coarsening = mg::Coarsening::aggregates;
-  std::vector<mg::DeviceLevel<double, Exec>> first;
+  mg::DeviceLevels<double, Exec> first;
   mg::FirstLevels<double> make_first;
   make_first.aggregates = [&](const HostCsr<double>& matrix, mg::HostHierarchy<double>& h,
                               mg::NearNullSpace<double>& b) {
@@ -332,25 +328,18 @@ TYPED_TEST(DeviceLevels, AreGalerkinProductsWithOnesOnTheirDiagonals) {
 }
 
 TYPED_TEST(DeviceLevels, TakeAboutTheIterationsOfTheHosts) {
-  const TypeParam exec;
   for (const char* name :
        {"mesh:4000", "elasticity:8", "jumps:14", "anisotropy:50", "wathen:20", "poisson:16"}) {
     const auto a = krysol::gallery::make_problem(name);
-    const auto op = krysol::make_operator<double, TypeParam>("csr", a);
-    const auto iterations = [&](const mg::Hierarchy<float, TypeParam>& m) {
-      const auto b = to_device<TypeParam>(std::vector<double>(static_cast<std::size_t>(a.rows), 1));
-      const auto x = to_device<TypeParam>(std::vector<double>(static_cast<std::size_t>(a.rows)));
-      const auto result = krysol::cg(exec, *op, b, x, m, {.rtol = 1e-8});
-      EXPECT_EQ(result.status, krysol::Status::converged) << name << ": " << result.advice;
-      return static_cast<int>(result.iterations);
-    };
     mg::HierarchyOptions options;
     options.coarsening = mg::Coarsening::aggregates;
     const auto on_host = mg::make_hierarchy(a, options);
-    const int of_host = iterations(mg::Hierarchy<float, TypeParam>(on_host, {}, false));
+    const int of_host =
+        iterations_with(name, a, mg::Hierarchy<float, TypeParam>(on_host, {}, false));
     const auto [first, rest] = levels_of<TypeParam>(a, 250);
     ASSERT_GE(first.size(), 1U) << name;
-    const int mine = iterations(mg::Hierarchy<float, TypeParam>(rest, {}, false, nullptr, first));
+    const int mine =
+        iterations_with(name, a, mg::Hierarchy<float, TypeParam>(rest, {}, false, nullptr, first));
     EXPECT_LE(mine, of_host + std::max(4, of_host / 4)) << name;
   }
 }
