@@ -207,15 +207,6 @@ struct CountRoots {
   }
 };
 
-/// A root makes an aggregate; others are in none yet.
-struct NumberRoots {
-  const Offset* before;  // [nodes + 1] roots before each node
-  Index* of_node;
-  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
-    of_node[i] = before[i + 1] > before[i] ? static_cast<Index>(before[i]) : -1;
-  }
-};
-
 /// Nodes that are in no aggregate join that of the neighbour that they are most strongly connected
 /// to, of those that are in one.
 struct JoinStrongest {
@@ -273,7 +264,8 @@ Aggregates<Exec> aggregate(const Exec& exec, const NodeGraph& graph, Index nodes
   for_rows("krysol::aggregate(roots)", exec, nodes, CountRoots{key.data(), before.data()});
   a.count = static_cast<Index>(sum_lengths(exec, before));
   const auto with_roots = uninitialized<Index>(exec, "aggregates.with_roots", nodes);
-  for_rows("krysol::aggregate(roots)", exec, nodes, NumberRoots{before.data(), a.of_node.data()});
+  // A root makes an aggregate; others are in none yet.
+  for_rows("krysol::aggregate(roots)", exec, nodes, NumberCounted{before.data(), a.of_node.data()});
   for_rows("krysol::aggregate(join roots)", exec, nodes,
            JoinStrongest{strong, a.of_node.data(), with_roots.data()});
   for_rows("krysol::aggregate(join)", exec, nodes,

@@ -41,6 +41,15 @@ Offset sum_lengths(const Exec& exec, const Kokkos::View<Offset*, Exec>& row_ptr)
   return sum;
 }
 
+/// Of things some of which were counted: number[i] := those before i, where i is one; else -1.
+struct NumberCounted {
+  const Offset* before;  // [n + 1]
+  Index* number;
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
+    number[i] = before[i + 1] > before[i] ? static_cast<Index>(before[i]) : -1;
+  }
+};
+
 struct LongestRow {
   const Offset* row_ptr;
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i, Offset& longest) const {

@@ -149,19 +149,31 @@ struct MultiplyRows {
   }
 };
 
-/// Block rows [0, first_place.size() - 1) in groups whose tables have at most `most` places
-/// together, or of one.
-inline std::vector<Index> groups_of_rows(const std::vector<Offset>& first_place, Offset most) {
-  const auto rows = static_cast<Index>(first_place.size()) - 1;
-  std::vector<Index> first = {0};
-  while (first.back() < rows) {
-    const Index from = first.back();
-    const Offset end = first_place[static_cast<std::size_t>(from)] + most;
-    const auto next = std::upper_bound(first_place.begin() + from + 1, first_place.end(), end);
-    first.push_back(std::max(from + 1, static_cast<Index>(next - first_place.begin()) - 1));
+/// Rows in groups whose places in memory are at most `most` together, or of one row.
+/// first_place [rows + 1]: places of the rows before each; all: of all rows.
+struct RowGroups {
+  std::vector<Index> first;  // [groups + 1]
+  Offset largest;            // places of a group
+
+  template <class Exec>
+  RowGroups(const Kokkos::View<Offset*, Exec>& first_place, Offset all, Offset most)
+      : largest(all) {
+    const auto rows = static_cast<Index>(first_place.extent(0)) - 1;
+    first = {0, rows};
+    if (all <= most) return;
+    const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, first_place);
+    const Offset* const begin = host.data();
+    first = {0};
+    largest = 0;
+    while (first.back() < rows) {
+      const Index from = first.back();
+      const Offset* const next =
+          std::upper_bound(begin + from + 1, begin + rows + 1, begin[from] + most);
+      first.push_back(std::max(from + 1, static_cast<Index>(next - begin) - 1));
+      largest = std::max(largest, begin[first.back()] - begin[from]);
+    }
   }
-  return first;
-}
+};
 
 /// C = A B, its columns ascending in each row; products are added in the order of A's row, so that
 /// the bits are the same in each run. The block columns of a block row are collected by a thread in
@@ -185,35 +197,26 @@ Csr<S, Exec> product(const Exec& exec, const Csr<S, Exec>& a, const Csr<S, Exec>
   const auto first_place = zeros<Offset>(exec, "product.first_place", std::int64_t{nodes} + 1);
   for_rows("krysol::product(tables)", exec, nodes,
            SizeTables{pattern, b.cols / blocks.cols, first_place.data()});
-  Offset largest = sum_lengths(exec, first_place);
-  std::vector<Index> group = {0, nodes};
-  if (largest > places) {
-    const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, first_place);
-    const std::vector<Offset> begin(host.data(), host.data() + host.extent(0));
-    group = groups_of_rows(begin, places);
-    largest = 0;
-    for (std::size_t g = 0; g + 1 < group.size(); ++g) {
-      largest = std::max(largest, begin[static_cast<std::size_t>(group[g + 1])] -
-                                      begin[static_cast<std::size_t>(group[g])]);
-    }
-  }
-  const auto table = uninitialized<Index>(exec, "product.tables", largest);
+  const Offset all = sum_lengths(exec, first_place);
+  const RowGroups groups(first_place, all, places);
+  const auto table = uninitialized<Index>(exec, "product.tables", groups.largest);
   const auto row_ptr = zeros<Offset>(exec, "product.row_ptr", std::int64_t{a.rows} + 1);
   const auto collect = [&](std::size_t g, const Vector<Offset, Exec>& length) {
-    for_rows("krysol::product(columns)", exec, group[g + 1] - group[g],
-             CollectColumns{pattern, first_place.data(), group[g], table.data(), length.data()});
+    for_rows(
+        "krysol::product(columns)", exec, groups.first[g + 1] - groups.first[g],
+        CollectColumns{pattern, first_place.data(), groups.first[g], table.data(), length.data()});
   };
-  const std::size_t groups = group.size() - 1;
-  for (std::size_t g = 0; g < groups; ++g) collect(g, row_ptr);
+  const std::size_t count = groups.first.size() - 1;
+  for (std::size_t g = 0; g < count; ++g) collect(g, row_ptr);
   Csr<S, Exec> c = csr_of<S>(a.rows, b.cols, row_ptr, sum_lengths(exec, row_ptr));
   // Of several groups the tables of the last alone are still there, and lengths are sums by now.
   const auto lengths =
-      groups > 1 ? uninitialized<Offset>(exec, "product.lengths", std::int64_t{a.rows} + 1)
-                 : row_ptr;
-  for (std::size_t g = 0; g < groups; ++g) {
-    if (groups > 1) collect(g, lengths);
-    for_rows("krysol::product(sort)", exec, group[g + 1] - group[g],
-             WriteColumns{blocks, first_place.data(), group[g], table.data(), row_ptr.data(),
+      count > 1 ? uninitialized<Offset>(exec, "product.lengths", std::int64_t{a.rows} + 1)
+                : row_ptr;
+  for (std::size_t g = 0; g < count; ++g) {
+    if (count > 1) collect(g, lengths);
+    for_rows("krysol::product(sort)", exec, groups.first[g + 1] - groups.first[g],
+             WriteColumns{blocks, first_place.data(), groups.first[g], table.data(), row_ptr.data(),
                           c.col_idx.data()});
   }
   for_rows("krysol::product(values)", exec, a.rows,

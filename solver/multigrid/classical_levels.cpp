@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <krysol/solver/multigrid/classical_levels.hpp>
 
-#include <algorithm>
+#include <optional>
+#include <utility>
 
 #include <fmt/core.h>
 #include <krysol/solver/coarsening/classical.hpp>
@@ -9,8 +10,6 @@
 
 namespace krysol::multigrid {
 namespace {
-
-constexpr Index most_of_a_row = 4;  // entries of P
 
 /// P of one coarsening; no columns where none is strongly connected to another. `unknown` becomes
 /// that of the next level.
@@ -43,19 +42,28 @@ Unknowns unknowns_of(Index rows, Index block) {
 }  // namespace
 
 void coarsen_classically(const HostCsr<double>& a, const HierarchyOptions& options,
-                         HostHierarchy<double>& h, Stopwatch& watch) {
-  constexpr double least_coarsening = 0.9;  // rows of the next level over those of this
-  constexpr double rounding = 1e-13;
+                         const FirstClassical& first, HostHierarchy<double>& h, Stopwatch& watch) {
   RowMemory<double> memory;
-  Unknowns unknown = unknowns_of(a.rows, h.block);
+  std::optional<ClassicalStart> start;
+  if (first) {
+    start = first(a, h, h.seconds);
+    watch.reset();  // it has counted its own time
+  }
+  if (!start) {
+    start.emplace();
+    start->unknown = unknowns_of(a.rows, h.block);
+    start->level.a = a;
+    start->level.block = h.block;
+    start->level.scale = h.scale;
+  }
+  Unknowns unknown = std::move(start->unknown);
   h.near_null = h.block;
   h.coarsening = "classical";
-  h.levels.emplace_back();
-  h.levels.back().a = a;
-  h.levels.back().block = h.block;
-  h.levels.back().scale = h.scale;
+  h.on_device = std::move(start->before);
+  h.levels.push_back(std::move(start->level));
   for (;;) {
     HostLevel<double>& fine = h.levels.back();
+    const std::size_t number = h.on_device.size() + h.levels.size();
     bound_by_row_sums(fine);
     watch.add_to(h.seconds.bounds);
     if (fine.a.rows <= options.coarsest) return;
@@ -64,7 +72,7 @@ void coarsen_classically(const HostCsr<double>& a, const HierarchyOptions& optio
     HostCsr<double> r = adjoint_of_rows(p);
     HostCsr<double> next = p.cols > 0 ? triple_product(r, fine.a, p, memory) : HostCsr<double>{};
     watch.add_to(h.seconds.product);
-    if (static_cast<Index>(h.levels.size()) <= options.aggressive && p.cols > 1) {
+    if (static_cast<Index>(number) <= options.aggressive && p.cols > 1) {
       Unknowns between = unknown;
       const HostCsr<double> second = interpolation_of(next, between, options.strength, memory);
       if (second.cols > 0) {
@@ -80,12 +88,12 @@ void coarsen_classically(const HostCsr<double>& a, const HierarchyOptions& optio
       h.stalled = "no unknown is strongly connected to another";
       return;
     }
-    if (p.cols > least_coarsening * fine.a.rows || h.levels.size() == most_levels) {
+    if (p.cols > least_classical_coarsening * fine.a.rows || number >= most_levels) {
       h.stalled = fmt::format("the next level would have {} of {} rows", p.cols, fine.a.rows);
       return;
     }
     HostLevel<double> level;
-    level.scale = scale_of(next, h.levels.size() + 1, rounding, sizes_of_rows(r, fine.scale));
+    level.scale = scale_of(next, number + 1, rounding_of_level, sizes_of_rows(r, fine.scale));
     level.a = std::move(next);
     // S_f^-1 P S_c, which is P between the scaled systems, and its adjoint.
     const auto of_rows = inverse_of(fine.scale);

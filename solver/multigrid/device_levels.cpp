@@ -5,8 +5,10 @@
 #include <utility>
 
 #include <fmt/core.h>
+#include <krysol/solver/device_coarsening/classical.hpp>
 #include <krysol/solver/device_coarsening/grids.hpp>
 #include <krysol/solver/device_coarsening/prolongation.hpp>
+#include <krysol/solver/multigrid/classical_levels.hpp>
 #include <krysol/solver/multigrid/grid_levels.hpp>
 #include <krysol/solver/multigrid/largest_eigenvalue.hpp>
 #include <krysol/solver/multigrid/level_scaling.hpp>
@@ -187,6 +189,18 @@ Vector<double, Exec> inverted(const Exec& exec, const Vector<double, Exec>& scal
   return inverse;
 }
 
+/// A level, in the memory of the device, that is not scaled.
+template <class W, class Exec>
+Csr<W, Exec> unscaled(const Exec& exec, const Csr<W, Exec>& a, const Vector<double, Exec>& scale) {
+  const Vector<double, Exec> inverse = inverted(exec, scale);
+  Csr<W, Exec> plain = a;
+  plain.values = uninitialized<W>(exec, "multigrid.values", a.nnz());
+  on::for_rows("krysol::multigrid(not scaled)", exec, a.rows,
+               ScaleEntries<W>{a.row_ptr.data(), a.col_idx.data(), a.values.data(), inverse.data(),
+                               inverse.data(), plain.values.data()});
+  return plain;
+}
+
 /// A row is a thread's, in several kernels: one of 10^5 entries would be waited for.
 constexpr Offset longest_on_device = 4096;
 
@@ -236,6 +250,13 @@ class Growing {
   void count(double& of_step) {
     exec_.fence("krysol::multigrid(device levels)");
     watch_.add_to(of_step);
+  }
+  /// The level after those, for the host, that is not scaled.
+  HostLevel<W> rest() const {
+    HostLevel<W> level;
+    level.a = on_the_host(unscaled(exec_, fine, scale));
+    level.scale = on_the_host<double, Exec>(scale);
+    return level;
   }
   std::vector<LevelSize> sizes() const {
     std::vector<LevelSize> all;
@@ -341,15 +362,65 @@ std::optional<GridStart> make_device_grids(const Exec& exec, const HostCsr<doubl
     grid->grid = c.coarse;
   }
   if (growing.levels.empty()) return std::nullopt;
-  // The host goes on from the system that is not scaled.
-  const Vector<double, Exec> inverse = inverted(exec, growing.scale);
-  scale_in_place<double, Exec>(exec, growing.fine, inverse.data(), inverse.data());
-  grid->level.a = on_the_host(growing.fine);
-  grid->level.scale = on_the_host<double, Exec>(growing.scale);
+  grid->level = growing.rest();
   grid->before = growing.sizes();
   growing.count(seconds.conversion);
   levels = std::move(growing.levels);
   return grid;
+}
+
+template <class Exec>
+std::optional<ClassicalStart> make_device_classical(const Exec& exec, const HostCsr<double>& a,
+                                                    const HierarchyOptions& options,
+                                                    const HostHierarchy<double>& h,
+                                                    SetupSeconds& seconds,
+                                                    DeviceLevels<double, Exec>& levels,
+                                                    Index rows) {
+  Growing<double, Exec> growing(exec, options, rows, seconds);
+  if (a.rows <= std::max(rows, options.coarsest) || !growing.begin(a, h.scale)) return std::nullopt;
+  on::Unknowns<Exec> unknown = on::unknowns_of(exec, a.rows, h.block);
+  while (growing.goes_on()) {
+    growing.find_bound();
+    // P of one coarsening, and the unknowns of its columns.
+    const auto interpolation_of = [&](const Csr<double, Exec>& level, on::Unknowns<Exec>& of_rows) {
+      const auto strong = on::strong_dependence(exec, level, of_rows, options.strength);
+      growing.count(seconds.strength);
+      const on::Splitting<Exec> splitting = on::independent_sets(exec, level, strong);
+      growing.count(seconds.aggregation);
+      auto p = on::extended_interpolation(exec, level, of_rows, strong, splitting, most_of_a_row);
+      of_rows = on::unknowns_of_next(exec, of_rows, splitting);
+      growing.count(seconds.prolongation);
+      return p;
+    };
+    const Csr<double, Exec> fine = unscaled(exec, growing.fine, growing.scale);
+    on::Unknowns<Exec> of_next = unknown;
+    Csr<double, Exec> p = interpolation_of(fine, of_next);
+    if (static_cast<Index>(growing.levels.size()) < options.aggressive && p.cols > 1) {
+      const auto next = on::product(exec, on::adjoint(exec, p), on::product(exec, fine, p));
+      growing.count(seconds.product);
+      on::Unknowns<Exec> of_second = of_next;
+      const Csr<double, Exec> second = interpolation_of(next, of_second);
+      if (second.cols > 0) {
+        p = on::truncated(exec, on::product(exec, p, second), most_of_a_row);
+        of_next = of_second;
+        growing.count(seconds.prolongation);
+      }
+    }
+    if (p.cols == 0 || p.cols > least_classical_coarsening * fine.rows) break;  // the host says so
+    scale_in_place<double, Exec>(exec, p, inverted(exec, growing.scale).data(), nullptr);
+    growing.add(std::move(p), {}, {});
+    growing.count(seconds.scaling);
+    unknown = of_next;
+  }
+  if (growing.levels.empty()) return std::nullopt;
+  ClassicalStart start;
+  const auto of_rest = on_the_host<std::uint8_t, Exec>(unknown);
+  start.unknown.assign(of_rest.data(), of_rest.data() + of_rest.extent(0));
+  start.level = growing.rest();
+  start.before = growing.sizes();
+  growing.count(seconds.conversion);
+  levels = std::move(growing.levels);
+  return start;
 }
 
 #define KRYSOL_INSTANTIATE(Unused, Exec)                                                          \
@@ -357,6 +428,9 @@ std::optional<GridStart> make_device_grids(const Exec& exec, const HostCsr<doubl
       const Exec&, const HostCsr<double>&, const HierarchyOptions&, NearNullSpace<double>&,       \
       HostHierarchy<double>&, Index);                                                             \
   template std::optional<GridStart> make_device_grids(                                            \
+      const Exec&, const HostCsr<double>&, const HierarchyOptions&, const HostHierarchy<double>&, \
+      SetupSeconds&, DeviceLevels<double, Exec>&, Index);                                         \
+  template std::optional<ClassicalStart> make_device_classical(                                   \
       const Exec&, const HostCsr<double>&, const HierarchyOptions&, const HostHierarchy<double>&, \
       SetupSeconds&, DeviceLevels<double, Exec>&, Index);
 KRYSOL_ON_EACH_SPACE(KRYSOL_INSTANTIATE, float)

@@ -1,4 +1,4 @@
-// The first levels, grids or of smoothed aggregation, made in the memory of a device.
+// The first levels, by grids, aggregates or classically, made in the memory of a device.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
@@ -52,5 +52,17 @@ std::optional<GridStart> make_device_grids(const Exec& exec, const HostCsr<doubl
                                            const HostHierarchy<double>& h, SetupSeconds& seconds,
                                            DeviceLevels<double, Exec>& levels,
                                            Index rows = rows_for_a_device);
+
+/// Levels by classical coarsening, from `a` (not scaled; h.scale, h.block are set) on, as long as
+/// they have more than `rows` rows: those of coarsen_classically. `seconds` and the result: see
+/// FirstClassical; `levels` receives those made. Nothing where none is to be made, or where a row
+/// has more than 4096 entries. Throws as make_device_grids does.
+template <class Exec>
+std::optional<ClassicalStart> make_device_classical(const Exec& exec, const HostCsr<double>& a,
+                                                    const HierarchyOptions& options,
+                                                    const HostHierarchy<double>& h,
+                                                    SetupSeconds& seconds,
+                                                    DeviceLevels<double, Exec>& levels,
+                                                    Index rows = rows_for_a_device);
 
 }  // namespace krysol::multigrid

@@ -157,7 +157,7 @@ HostHierarchy<S> make_hierarchy(const HostCsr<S>& a, const HierarchyOptions& opt
   bool done = false;
   if constexpr (!is_complex<S>) {
     if (options.coarsening == Coarsening::classical) {
-      coarsen_classically(a, options, h, watch);
+      coarsen_classically(a, options, first.classical, h, watch);
       done = true;
     } else {
       done = options.coarsening == Coarsening::automatic &&

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -109,10 +110,22 @@ struct GridStart {
 using FirstGrids = std::function<std::optional<GridStart>(
     const HostCsr<double>& a, const HostHierarchy<double>& h, SetupSeconds& seconds)>;
 
+/// Classical coarsening that goes on from here.
+struct ClassicalStart {
+  std::vector<std::uint8_t> unknown{};  // [rows] see Unknowns
+  std::vector<LevelSize> before{};      // levels that were made elsewhere
+  HostLevel<double> level{};            // after them: a (not scaled), scale
+};
+
+/// As FirstGrids, classically.
+using FirstClassical = std::function<std::optional<ClassicalStart>(
+    const HostCsr<double>& a, const HostHierarchy<double>& h, SetupSeconds& seconds)>;
+
 /// Makes the first levels elsewhere.
 template <class S>
 struct FirstLevels {
   FirstGrids grids{};
+  FirstClassical classical{};
   /// Of smoothed aggregation: for A (not scaled), with h.scale and h.block, and the near-null
   /// vectors b in scaled unknowns. It may make none; else it adds their sizes to h.on_device, and
   /// the level after them, scaled, to h.levels, whose vectors b are then.

@@ -176,14 +176,25 @@ void Multigrid<T, Exec>::set_up(const HostCsr<T>& a, const multigrid::HierarchyO
   if constexpr (!on_host<Exec> && !is_complex<T>) {
     // An update goes over what is on the host; other smoothers are made from it.
     if (!keep && options_.cycle.smoother == multigrid::SmootherKind::chebyshev) {
-      make_first.grids = [&](const auto& matrix, const auto& h, auto& seconds) {
-        std::optional<multigrid::GridStart> grid;
+      // Nothing where it is refused: the host says so, or takes aggregates; or where there is no
+      // memory: levels of float may have room yet.
+      const auto start_of = [](const auto& make) -> decltype(make()) {
         try {
-          grid = multigrid::make_device_grids(Exec{}, matrix, levels, h, seconds, on_device);
-        } catch (const PreconditionerRefusal&) {  // the host says so, or takes aggregates
-        } catch (const OutOfMemory&) {  // none are made: levels of float may have room yet
+          return make();
+        } catch (const PreconditionerRefusal&) {
+        } catch (const OutOfMemory&) {
         }
-        return grid;
+        return std::nullopt;
+      };
+      make_first.grids = [&](const auto& matrix, const auto& h, auto& seconds) {
+        return start_of([&] {
+          return multigrid::make_device_grids(Exec{}, matrix, levels, h, seconds, on_device);
+        });
+      };
+      make_first.classical = [&](const auto& matrix, const auto& h, auto& seconds) {
+        return start_of([&] {
+          return multigrid::make_device_classical(Exec{}, matrix, levels, h, seconds, on_device);
+        });
       };
       make_first.aggregates = [&](const auto& matrix, auto& h, auto& b) {
         on_device.clear();  // grids that led to none

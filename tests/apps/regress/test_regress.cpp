@@ -541,11 +541,10 @@ TEST_F(Regress, WritesTheJsonThatIsDocumented) {
   std::set<std::string> named;
   for (const auto& [path, types] : table) named.insert(path);
   PathTypes seen;
-  ASSERT_EQ(run_exactly({matrices(), "poisson2d:20", "--turns", "2", "--method",
-                         "a=--precond jacobi", "--shard", "1/1", "--against", KRYSOL_CG_SOLVE,
-                         "--output", in("run.json").string()})
-                .code,
-            0);
+  const Outcome o = run_exactly({matrices(), "poisson2d:20", "--turns", "2", "--method",
+                                 "a=--precond jacobi", "--shard", "1/1", "--against",
+                                 KRYSOL_CG_SOLVE, "--output", in("run.json").string()});
+  ASSERT_EQ(o.code, 0) << o.out << o.err;
   collect(result(), "", named, seen);
   expect_documented(seen, table);
   for (const auto& [path, types] : table) EXPECT_EQ(seen.count(path), 1U) << path << " never came";

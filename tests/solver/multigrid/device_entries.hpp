@@ -7,10 +7,13 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <string>
 #include <vector>
 
 #include <krysol/solver/krylov/cg.hpp>
 #include <krysol/solver/multigrid/cycle.hpp>
+#include <krysol/solver/multigrid/device_levels.hpp>
+#include <krysol/solver/multigrid/level_scaling.hpp>
 #include <krysol/spmv/formats/csr.hpp>
 #include <krysol/spmv/matrix/host_csr.hpp>
 #include "problems.hpp"
@@ -73,6 +76,30 @@ inline double difference_of(const Entries& a, const Entries& b) {
     }
   }
   return most;
+}
+
+/// Levels of a device, and those of the host after them, are those that the host makes alone.
+template <class Exec>
+void expect_levels_of_host(const std::string& name,
+                           const krysol::multigrid::HostHierarchy<double>& wanted,
+                           const krysol::multigrid::DeviceLevels<double, Exec>& first,
+                           const krysol::multigrid::HostHierarchy<double>& rest) {
+  namespace mg = krysol::multigrid;
+  ASSERT_EQ(rest.on_device.size(), first.size()) << name;
+  ASSERT_EQ(first.size() + rest.levels.size(), wanted.levels.size()) << name;
+  for (std::size_t l = 0; l < wanted.levels.size(); ++l) {
+    const auto& of_host = wanted.levels[l];
+    const Entries level = entries_of_host(mg::scaled_entries<double>(of_host.a, of_host.scale));
+    if (l < first.size()) {
+      EXPECT_LT(difference_of(entries_of(first[l].a), level), 1e-11) << name << ", " << l;
+      EXPECT_EQ(rest.on_device[l].rows, of_host.a.rows) << name;
+      EXPECT_GE(first[l].largest, 1) << name;
+    } else {
+      const auto& mine = rest.levels[l - first.size()];
+      const Entries of_rest = entries_of_host(mg::scaled_entries<double>(mine.a, mine.scale));
+      EXPECT_LT(difference_of(of_rest, level), 1e-11) << name << ", " << l;
+    }
+  }
 }
 
 /// Of CG to 1e-8 for A x = ones, with the cycles of m.

@@ -217,21 +217,7 @@ void compare_levels(const std::string& name, const HostCsr<double>& a,
   EXPECT_EQ(rest.near_null, wanted.near_null) << name;
   EXPECT_EQ(rest.coarsening, "grids") << name;
   EXPECT_EQ(rest.null_space, wanted.null_space) << name;
-  ASSERT_EQ(rest.on_device.size(), first.size()) << name;
-  ASSERT_EQ(first.size() + rest.levels.size(), wanted.levels.size()) << name;
-  for (std::size_t l = 0; l < wanted.levels.size(); ++l) {
-    const auto& of_host = wanted.levels[l];
-    const Entries level = entries_of_host(mg::scaled_entries<double>(of_host.a, of_host.scale));
-    if (l < first.size()) {
-      EXPECT_LT(difference_of(entries_of(first[l].a), level), 1e-11) << name << ", " << l;
-      EXPECT_EQ(rest.on_device[l].rows, of_host.a.rows) << name;
-      EXPECT_GE(first[l].largest, 1) << name;
-    } else {
-      const auto& mine = rest.levels[l - first.size()];
-      const Entries of_rest = entries_of_host(mg::scaled_entries<double>(mine.a, mine.scale));
-      EXPECT_LT(difference_of(of_rest, level), 1e-11) << name << ", " << l;
-    }
-  }
+  expect_levels_of_host(name, wanted, first, rest);
 }
 
 /// The 5-point Laplacian whose nodes in a square of 7 x 7 are connected to no other.
