@@ -123,6 +123,7 @@ set(KRYSOL_SOURCES
   solver/interface/value_watch.cpp
   solver/multigrid/classical_levels.cpp
   solver/multigrid/coarsest.cpp
+  solver/multigrid/device_update.cpp
   solver/multigrid/grid_levels.cpp
   solver/multigrid/hierarchy.cpp
   solver/multigrid/hierarchy_update.cpp

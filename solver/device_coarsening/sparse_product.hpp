@@ -225,6 +225,17 @@ Csr<S, Exec> product(const Exec& exec, const Csr<S, Exec>& a, const Csr<S, Exec>
   return c;
 }
 
+/// The values of C = A B in place, for other values of A and B than `product` made it from.
+template <class S, class Exec>
+void set_product_values(const Exec& exec, const Csr<S, Exec>& a, const Csr<S, Exec>& b,
+                        const Csr<S, Exec>& c) {
+  const BlockPattern pattern{
+      a.row_ptr.data(), a.col_idx.data(), b.row_ptr.data(), b.col_idx.data(), {}};
+  for_rows("krysol::product(values)", exec, a.rows,
+           MultiplyRows<S>{pattern, a.values.data(), b.values.data(), c.row_ptr.data(),
+                           c.col_idx.data(), c.values.data()});
+}
+
 struct CountColumns {
   const Index* col_idx;
   Offset* length;

@@ -15,18 +15,6 @@
 namespace krysol::multigrid {
 namespace {
 
-/// With a pattern of its own: the caller's may be gone before the hierarchy.
-template <class S>
-HostCsr<S> with_own_pattern(HostCsr<S> a) {
-  const auto row_ptr = host_array<Offset>("multigrid.row_ptr", a.row_ptr.extent(0));
-  const auto col_idx = host_array<Index>("multigrid.col_idx", a.col_idx.extent(0));
-  Kokkos::deep_copy(row_ptr, a.row_ptr);
-  Kokkos::deep_copy(col_idx, a.col_idx);
-  a.row_ptr = row_ptr;
-  a.col_idx = col_idx;
-  return a;
-}
-
 /// The matrix in that format, unless it is refused.
 template <class Format, class S, class Exec>
 bool try_format(const HostCsr<S>& a, LevelMatrix<S, Exec>& to) {
@@ -61,20 +49,17 @@ struct RoundEntries {
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t k) const { to[k] = rounded<S>(from[k]); }
 };
 
-/// The same matrix with values of S; with its schedule, or one of its own where it has none.
+/// The same matrix with values of S.
 template <class S, class W, class Exec>
 Csr<S, Exec> rounded_matrix(const Exec& exec, const Csr<W, Exec>& from) {
-  Csr<S, Exec> a;
   if constexpr (std::is_same_v<S, W>) {
-    a = from;
+    return from;
   } else {
     const auto values = uninitialized<S>(exec, "multigrid.values", from.nnz());
     for_each("krysol::multigrid(rounded)", exec, from.nnz(),
              RoundEntries<S, W>{from.values.data(), values.data()});
-    a = with_values(from, values);
+    return with_values(from, values);
   }
-  if (a.block_row.extent(0) == 0) set_schedule(a, RowSchedule::automatic);
-  return a;
 }
 
 /// A level that a device made.
@@ -176,10 +161,11 @@ Hierarchy<S, Exec>::Hierarchy(const HostHierarchy<W>& host, const CycleOptions& 
   }
   for (std::size_t l = 0; l < host.levels.size(); ++l) {
     const HostLevel<W>& from = host.levels[l];
-    const bool first = levels_.empty();
+    const std::size_t number = levels_.size();
+    const bool first = number == 0;
     Level<S, Exec> level;
-    if (before == nullptr || l >= before->levels_.size() ||
-        !set_values(from, before->levels_[l].a, level.a)) {
+    if (before == nullptr || number >= before->levels_.size() ||
+        !set_values(from, before->levels_[number].a, level.a)) {
       level.a = options_.smoother == SmootherKind::gauss_seidel
                     ? as_csr_level<S, Exec>(scaled_entries<S>(from.a, from.scale), first)
                     : make_level_matrix<S, Exec>(scaled_entries<S>(from.a, from.scale),

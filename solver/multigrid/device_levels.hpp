@@ -11,13 +11,15 @@
 
 namespace krysol::multigrid {
 
-/// A level's arrays, as those of HostLevel: `a` has ones on its diagonal.
+/// A level's arrays, as those of HostLevel: `a` has ones on its diagonal. Matrices have their
+/// schedules.
 template <class W, class Exec>
 struct DeviceLevel {
   Csr<W, Exec> a;
   Csr<W, Exec> p;
   Csr<W, Exec> r;
-  double largest = 0;  // a bound of the eigenvalues of `a`
+  Vector<double, Exec> scale;  // [rows] S, which gave `a` its diagonal
+  double largest = 0;          // a bound of the eigenvalues of `a`
 };
 
 template <class W, class Exec>

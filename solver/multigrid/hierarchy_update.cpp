@@ -33,12 +33,13 @@ template <class S>
 HierarchyUpdate<S>::HierarchyUpdate(HostHierarchy<S> h, const HostCsr<S>& a, Index coarsest,
                                     bool shared)
     : h_(std::move(h)), coarsest_(coarsest), shared_(shared) {
-  pattern_.rows = a.rows;
-  pattern_.cols = a.cols;
-  pattern_.row_ptr = host_array<Offset>("update.row_ptr", a.row_ptr.extent(0));
-  pattern_.col_idx = host_array<Index>("update.col_idx", a.col_idx.extent(0));
-  Kokkos::deep_copy(pattern_.row_ptr, a.row_ptr);
-  Kokkos::deep_copy(pattern_.col_idx, a.col_idx);
+  pattern_ = with_own_pattern(a);
+  pattern_.values = {};
+  scale_ = h_.scale;
+  if (!h_.on_device.empty()) {
+    const HostLevel<S>& first = h_.levels.front();
+    scale_ = first.unit.extent(0) > 0 ? first.unit : first.scale;
+  }
   h_.levels.front().a = pattern_;  // its arrays were the caller's
   for (HostLevel<S>& level : h_.levels) {
     diagonal_.push_back(places_of_diagonal(level.a));
@@ -55,11 +56,23 @@ bool HierarchyUpdate<S>::fits(const HostCsr<S>& a) const {
 
 template <class S>
 HostHierarchy<S>& HierarchyUpdate<S>::set_values(const HostCsr<S>& a) {
-  h_.seconds = {};
+  SetupSeconds seconds;
+  Stopwatch watch;
+  const HostArray<double> scale = scale_of(a, 1, 0, {}, diagonal_.front());
+  watch.add_to(seconds.scaling);
+  return set_values({a, scale}, scale, seconds);
+}
+
+template <class S>
+HostHierarchy<S>& HierarchyUpdate<S>::set_values(const ScaledLevel<S>& after,
+                                                 const HostArray<double>& scale,
+                                                 const SetupSeconds& seconds) {
+  h_.scale = scale;
+  h_.seconds = seconds;
   if (h_.grid) {
-    set_grids(a);
+    set_grids(after);
   } else {
-    set_levels(a);
+    set_levels(after);
   }
   Stopwatch watch;
   invert_last(h_, coarsest_);
@@ -71,12 +84,11 @@ HostHierarchy<S>& HierarchyUpdate<S>::set_values(const HostCsr<S>& a) {
 }
 
 template <class S>
-void HierarchyUpdate<S>::set_grids(const HostCsr<S>& a) {
+void HierarchyUpdate<S>::set_grids(const ScaledLevel<S>& first) {
   if constexpr (!is_complex<S>) {
     Stopwatch watch;
-    h_.scale = scale_of(a, 1, 0, {}, diagonal_.front());
-    h_.levels.front().a = a;
-    h_.levels.front().scale = h_.scale;
+    h_.levels.front().a = first.a;
+    h_.levels.front().scale = first.scale;
     for (std::size_t l = 0;; ++l) {
       HostLevel<S>& fine = h_.levels[l];
       watch.add_to(h_.seconds.scaling);
@@ -91,18 +103,17 @@ void HierarchyUpdate<S>::set_grids(const HostCsr<S>& a) {
       const auto size = grid_product_values(fine.a, h_.block, step.pattern, step.coarsening,
                                             repeated, {step.p, step.repeated}, next.a);
       watch.add_to(h_.seconds.product);
-      next.scale = scale_of(next.a, l + 2, rounding_of_level, size, diagonal_[l + 1]);
+      next.scale = scale_of(next.a, number(l + 1), rounding_of_level, size, diagonal_[l + 1]);
     }
   }
 }
 
 template <class S>
-void HierarchyUpdate<S>::set_levels(const HostCsr<S>& a) {
+void HierarchyUpdate<S>::set_levels(const ScaledLevel<S>& first) {
   Stopwatch watch;
-  HostArray<double> before = h_.scale;
-  h_.scale = scale_of(a, 1, 0, {}, diagonal_.front());
-  h_.levels.front().a = scaled_entries<S>(a, h_.scale);
-  HostArray<double> now = h_.scale;
+  HostArray<double> before = scale_;
+  h_.levels.front().a = scaled_entries<S>(first.a, first.scale);
+  HostArray<double> now = scale_ = first.scale;
   for (std::size_t l = 0;; ++l) {
     HostLevel<S>& fine = h_.levels[l];
     watch.add_to(h_.seconds.scaling);
@@ -122,8 +133,8 @@ void HierarchyUpdate<S>::set_levels(const HostCsr<S>& a) {
     triple_product_values(fine.r, fine.a, fine.p, memory_, next.a);
     watch.add_to(h_.seconds.product);
     before = next.unit;
-    now = next.unit =
-        scale_of(next.a, l + 2, rounding_of_level, sizes_of_rows(fine.r, {}), diagonal_[l + 1]);
+    now = next.unit = scale_of(next.a, number(l + 1), rounding_of_level, sizes_of_rows(fine.r, {}),
+                               diagonal_[l + 1]);
     scale_entries(fine.p, nullptr, now.data(), fine.p.values.data());
     scale_entries(fine.r, now.data(), nullptr, fine.r.values.data());
     scale_entries(next.a, now.data(), now.data(), next.a.values.data());

@@ -50,6 +50,18 @@ struct ScaledEntry {
 template <class To, class From>
 HostCsr<To> scaled_entries(const HostCsr<From>& a, const HostArray<double>& scale);
 
+/// The same matrix with a pattern of its own: the caller's may be gone before the hierarchy.
+template <class S>
+HostCsr<S> with_own_pattern(HostCsr<S> a) {
+  const auto row_ptr = host_array<Offset>("multigrid.row_ptr", a.row_ptr.extent(0));
+  const auto col_idx = host_array<Index>("multigrid.col_idx", a.col_idx.extent(0));
+  Kokkos::deep_copy(row_ptr, a.row_ptr);
+  Kokkos::deep_copy(col_idx, a.col_idx);
+  a.row_ptr = row_ptr;
+  a.col_idx = col_idx;
+  return a;
+}
+
 /// Adds the time since it was made, or last asked, to a number of seconds.
 class Stopwatch {
  public:

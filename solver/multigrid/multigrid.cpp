@@ -174,8 +174,8 @@ void Multigrid<T, Exec>::set_up(const HostCsr<T>& a, const multigrid::HierarchyO
   DeviceLevels on_device;
   multigrid::FirstLevels<StoredInDouble> make_first;
   if constexpr (!on_host<Exec> && !is_complex<T>) {
-    // An update goes over what is on the host; other smoothers are made from it.
-    if (!keep && options_.cycle.smoother == multigrid::SmootherKind::chebyshev) {
+    // Other smoothers are made from what is on the host.
+    if (options_.cycle.smoother == multigrid::SmootherKind::chebyshev) {
       // Nothing where it is refused: the host says so, or takes aggregates; or where there is no
       // memory: levels of float may have room yet.
       const auto start_of = [](const auto& make) -> decltype(make()) {
@@ -209,8 +209,17 @@ void Multigrid<T, Exec>::set_up(const HostCsr<T>& a, const multigrid::HierarchyO
       multigrid::make_hierarchy(in_double, levels, make_first);
   store(host, false, on_device);
   if (!keep) return;
+  kept_on_device_ = nullptr;
+  HostCsr<StoredInDouble> first = in_double;
+  if constexpr (!on_host<Exec> && !is_complex<T>) {
+    if (!on_device.empty()) {
+      kept_on_device_ = std::make_shared<multigrid::DeviceUpdate<StoredInDouble, Exec>>(
+          Exec{}, std::move(on_device), in_double, host.levels.front(), options_.in_double);
+      first = host.levels.front().a;
+    }
+  }
   kept_ = std::make_shared<multigrid::HierarchyUpdate<StoredInDouble>>(
-      std::move(host), in_double, levels.coarsest, options_.in_double && on_host<Exec>);
+      std::move(host), first, levels.coarsest, options_.in_double && on_host<Exec>);
 }
 
 /// Takes levels from the host, after those that the device has made. same_patterns: as those have
@@ -328,13 +337,26 @@ template <class T, class Exec>
 void Multigrid<T, Exec>::update(const HostCsr<T>& a) {
   check_rows(name, static_cast<std::size_t>(in_double_ ? in_double_->rows() : levels_->rows()), a);
   const HostCsr<StoredInDouble> in_double = multigrid::scaled_entries<StoredInDouble>(a, {});
-  if (!kept_ || !kept_->fits(in_double)) {
+  const bool fits =
+      kept_ && (kept_on_device_ ? kept_on_device_->fits(in_double) : kept_->fits(in_double));
+  if (!fits) {
     *this = Multigrid(a, options_, grid_ ? "stencil" : "", true);
     return;
   }
   const auto kept = std::move(kept_);  // not there any more where this throws
   try {
-    store(kept->set_values(in_double), true);
+    if (kept_on_device_) {
+      if constexpr (!on_host<Exec> && !is_complex<T>) {
+        multigrid::SetupSeconds seconds;
+        multigrid::Stopwatch watch;
+        const auto scale = multigrid::scale_of(in_double, 1, 0);
+        watch.add_to(seconds.scaling);
+        const auto after = kept_on_device_->set_values(in_double, scale, seconds);
+        store(kept->set_values(after, scale, seconds), true, kept_on_device_->levels());
+      }
+    } else {
+      store(kept->set_values(in_double), true);
+    }
     kept_ = kept;
   } catch (const PreconditionerRefusal&) {  // other levels may do
     *this = Multigrid(a, options_, grid_ ? "stencil" : "", true);

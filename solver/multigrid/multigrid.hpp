@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <krysol/solver/multigrid/cycle.hpp>
+#include <krysol/solver/multigrid/device_update.hpp>
 #include <krysol/solver/multigrid/hierarchy_update.hpp>
 #include <krysol/solver/outcome/named_options.hpp>
 #include <krysol/solver/precond/preconditioner.hpp>
@@ -30,9 +31,9 @@ struct MultigridOptions {
 /// symmetric positive definite where A is, as far as rounding lets it be: a W-cycle in float needs
 /// the eigenvalues of the last levels, scaled to ones on the diagonal, above 1e-6 or so. Bytes: see
 /// multigrid::Hierarchy. The setup is done in double, on the host; where Exec is a device,
-/// multigrid::make_device_grids or make_device_levels make the large levels there, of real
-/// matrices, unless an update is to follow, the smoother is not chebyshev or the device has no
-/// room; grids for given near-null vectors are left to the host. T: double, float, complex alike.
+/// the large levels of real matrices are made there (device_levels.hpp), unless the smoother is
+/// not chebyshev or the device has no room; grids for given near-null vectors are left to the host.
+/// T: double, float, complex alike.
 ///
 /// options.vectors: as long as 12 steps of x := x - M^-1 A x from a pseudo-random x leave more than
 /// 0.3 of its A-norm a step, what is left is added to the near-null vectors, so many times at most,
@@ -60,8 +61,8 @@ class Multigrid {
     all.insert(all.end(), found_.begin(), found_.end());
     return all;
   }
-  /// The first makes all anew, as the constructor does, and keeps it on the host; later ones take
-  /// its aggregates or grids, and its interpolation, as long as A has the same pattern: where
+  /// The first makes all anew, as the constructor does, and keeps it where it was made; later ones
+  /// take its aggregates or grids, and its interpolation, as long as A has the same pattern: where
   /// values change so much that other entries are strong, make another. Throws as the constructor
   /// does, and is then as before; std::invalid_argument where A has other rows.
   void update(const HostCsr<T>& a);
@@ -85,6 +86,7 @@ class Multigrid {
   MultigridOptions options_;
   Index block_ = 1;
   std::shared_ptr<multigrid::HierarchyUpdate<StoredInDouble>> kept_;
+  std::shared_ptr<multigrid::DeviceUpdate<StoredInDouble, Exec>> kept_on_device_;  // or null
   bool grid_ = false;
   std::shared_ptr<const multigrid::Hierarchy<Stored, Exec>> levels_;
   std::shared_ptr<const multigrid::Hierarchy<StoredInDouble, Exec>> in_double_;

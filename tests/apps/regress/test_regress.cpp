@@ -8,6 +8,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <utility>
@@ -109,17 +110,31 @@ TEST_F(Regress, HoldsGoldenOutcomes) {
   EXPECT_EQ(o.code, 0) << "that is better";
 }
 
+/// A program compared with itself. Beside other work times may seem to differ in as many turns as
+/// the verdict asks for: then it says so, and of nothing else.
+void expect_alike_but_for_times(const Outcome& o) {
+  std::istringstream lines(o.out);
+  std::string line;
+  bool slower = false;
+  while (std::getline(lines, line)) {
+    if (line.rfind("  worse ", 0) != 0) continue;
+    EXPECT_TRUE(holds(line, "slower by ")) << o.out;
+    slower = true;
+  }
+  EXPECT_EQ(o.code, slower ? 1 : 0) << o.out << o.err;
+  EXPECT_NE(holds(o.out, ", 0 worse"), slower) << o.out;
+}
+
 TEST_F(Regress, TakesTimesInTurnsWithAnotherProgram) {
   const Outcome o = run_exactly({"poisson2d:20", "--turns", "2", "--against", KRYSOL_CG_SOLVE,
                                  "--output", in("run.json").string()});
-  EXPECT_EQ(o.code, 0) << o.out << o.err;
+  expect_alike_but_for_times(o);
   const Json e = result()["solves"][0];
   EXPECT_GE(e["seconds"].size(), 2U);
   EXPECT_EQ(e["seconds"].size(), e["other_seconds"].size());
   for (const Json& s : e["seconds"]) EXPECT_GT(s.get<double>(), 0);
   EXPECT_GE(result()["triad_GB_per_s"].size(), 2U);
-  EXPECT_TRUE(holds(o.out, fmt::format("compared with {}: 1 solve, 0 worse", KRYSOL_CG_SOLVE)))
-      << o.out;
+  EXPECT_TRUE(holds(o.out, fmt::format("compared with {}: 1 solve, ", KRYSOL_CG_SOLVE))) << o.out;
 }
 
 /// None as well; three where nothing is said.
@@ -544,7 +559,7 @@ TEST_F(Regress, WritesTheJsonThatIsDocumented) {
   const Outcome o = run_exactly({matrices(), "poisson2d:20", "--turns", "2", "--method",
                                  "a=--precond jacobi", "--shard", "1/1", "--against",
                                  KRYSOL_CG_SOLVE, "--output", in("run.json").string()});
-  ASSERT_EQ(o.code, 0) << o.out << o.err;
+  expect_alike_but_for_times(o);
   collect(result(), "", named, seen);
   expect_documented(seen, table);
   for (const auto& [path, types] : table) EXPECT_EQ(seen.count(path), 1U) << path << " never came";

@@ -102,16 +102,22 @@ void expect_levels_of_host(const std::string& name,
   }
 }
 
-/// Of CG to 1e-8 for A x = ones, with the cycles of m.
-template <class Exec>
-int iterations_with(const char* name, const krysol::HostCsr<double>& a,
-                    const krysol::multigrid::Hierarchy<float, Exec>& m) {
+/// Of CG to 1e-8 for A x = ones, with the preconditioner m.
+template <class Exec, class Preconditioner>
+int iterations_on(const std::string& name, const krysol::HostCsr<double>& a,
+                  const Preconditioner& m) {
   const auto rows = static_cast<std::size_t>(a.rows);
   const auto b = to_device<Exec>(std::vector<double>(rows, 1));
   const auto x = to_device<Exec>(std::vector<double>(rows));
   const auto result = krysol::cg(Exec(), in_space<Exec>(a), b, x, m, {.rtol = 1e-8});
   EXPECT_EQ(result.status, krysol::Status::converged) << name << ": " << result.advice;
   return static_cast<int>(result.iterations);
+}
+
+template <class Exec>
+int iterations_with(const char* name, const krysol::HostCsr<double>& a,
+                    const krysol::multigrid::Hierarchy<float, Exec>& m) {
+  return iterations_on<Exec>(name, a, m);
 }
 
 }  // namespace krysol_tests

@@ -1,0 +1,259 @@
+// Other values in levels that a device made, against the host's.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <krysol/gallery/problems.hpp>
+#include <krysol/solver/device_coarsening/sparse_product.hpp>
+#include <krysol/solver/multigrid/device_levels.hpp>
+#include <krysol/solver/multigrid/device_update.hpp>
+#include <krysol/solver/multigrid/level_scaling.hpp>
+#include <krysol/solver/registry.hpp>
+#include "messages.hpp"
+#include "problems.hpp"
+#include "solver/multigrid/device_entries.hpp"
+#include "spaces.hpp"
+
+namespace {
+
+using namespace krysol_tests;
+using krysol::HostCsr;
+namespace mg = krysol::multigrid;
+
+template <class Exec>
+class DeviceUpdates : public testing::Test {};
+using DeviceUpdateSpaces = ForGtest<Spaces>::type;
+TYPED_TEST_SUITE(DeviceUpdates, DeviceUpdateSpaces, SpaceName);
+
+/// Each value times by(row, column), which is symmetric.
+HostCsr<double> times(const HostCsr<double>& a, const std::function<double(Index, Index)>& by) {
+  HostCsr<double> other{a.rows, a.cols, a.row_ptr, a.col_idx, {}};
+  other.values = krysol::allocate<decltype(other.values)>("values", a.nnz());
+  for (Index i = 0; i < a.rows; ++i) {
+    for (auto k = a.row_ptr(i); k < a.row_ptr(i + 1); ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      other.values(at) = a.values(at) * by(i, a.col_idx(at));
+    }
+  }
+  return other;
+}
+
+/// Coefficients that change a little, as in time steps.
+HostCsr<double> changed(const HostCsr<double>& a) {
+  return times(
+      a, [](Index i, Index j) { return i == j ? 1.1 + 0.01 * (i % 5) : 1 - 0.02 * ((i + j) % 3); });
+}
+
+struct UpdateCase {
+  const char* problem;
+  mg::Coarsening coarsening;
+  Index block = 1;
+};
+constexpr UpdateCase update_cases[] = {
+    {"poisson:11", mg::Coarsening::automatic},   {"jumps:12", mg::Coarsening::automatic},
+    {"beam2d:8", mg::Coarsening::automatic, 2},  {"poisson2d:30", mg::Coarsening::aggregates},
+    {"beam2d:8", mg::Coarsening::aggregates, 2}, {"jumps:12", mg::Coarsening::classical},
+    {"mesh:1500", mg::Coarsening::classical}};
+
+mg::HierarchyOptions options_of(const UpdateCase& c) {
+  mg::HierarchyOptions options;
+  options.coarsening = c.coarsening;
+  options.coarsest = 20;
+  return options;
+}
+
+template <class Exec>
+struct Levels {
+  mg::DeviceLevels<double, Exec> first;
+  mg::HostHierarchy<double> rest;
+};
+
+/// Levels of the device down to 60 rows, with those that the host makes after them.
+template <class Exec>
+Levels<Exec> levels_of(const HostCsr<double>& a, const mg::HierarchyOptions& options) {
+  Levels<Exec> made;
+  mg::FirstLevels<double> by;
+  by.grids = [&](const auto& matrix, const auto& h, auto& seconds) {
+    return mg::make_device_grids(Exec{}, matrix, options, h, seconds, made.first, 60);
+  };
+  by.classical = [&](const auto& matrix, const auto& h, auto& seconds) {
+    return mg::make_device_classical(Exec{}, matrix, options, h, seconds, made.first, 60);
+  };
+  by.aggregates = [&](const auto& matrix, auto& h, auto& b) {
+    made.first = mg::make_device_levels(Exec{}, matrix, options, b, h, 60);
+  };
+  made.rest = mg::make_hierarchy(a, options, by);
+  return made;
+}
+
+/// Both parts of a hierarchy that is kept for other values.
+template <class Exec>
+class Kept {
+ public:
+  Kept(const HostCsr<double>& a, const mg::HierarchyOptions& options, bool shared = false)
+      : Kept(a, levels_of<Exec>(a, options), options, shared) {}
+
+  const mg::HostHierarchy<double>& set_values(const HostCsr<double>& a) {
+    mg::SetupSeconds seconds;
+    const auto scale = mg::scale_of(a, 1, 0);
+    return on_host_.set_values(on_device_.set_values(a, scale, seconds), scale, seconds);
+  }
+  bool fits(const HostCsr<double>& a) const { return on_device_.fits(a); }
+  const mg::DeviceLevels<double, Exec>& first() const { return on_device_.levels(); }
+
+ private:
+  Kept(const HostCsr<double>& a, Levels<Exec> made, const mg::HierarchyOptions& options,
+       bool shared)
+      : on_device_(Exec{}, std::move(made.first), a, made.rest.levels.front(), shared),
+        on_host_(made.rest, made.rest.levels.front().a, options.coarsest, false) {}
+
+  mg::DeviceUpdate<double, Exec> on_device_;
+  mg::HierarchyUpdate<double> on_host_;
+};
+
+/// What a level of the host multiplies with.
+Entries entries_in_use(const mg::HostLevel<double>& level) {
+  return entries_of_host(mg::scaled_entries<double>(level.a, level.scale));
+}
+
+/// The levels of the same matrix again, and of a multiple of it: scaled to ones on the diagonal
+/// they are the same numbers.
+TYPED_TEST(DeviceUpdates, MakeTheLevelsThatASetupMakes) {
+  for (const UpdateCase& c : update_cases) {
+    const auto a = krysol::gallery::make_problem(c.problem);
+    const auto wanted = levels_of<TypeParam>(a, options_of(c));
+    ASSERT_GE(wanted.first.size(), 1U) << c.problem;
+    Kept<TypeParam> kept(a, options_of(c));
+    for (const double factor : {1.0, 3.5, 1.0}) {
+      const auto& rest = kept.set_values(times(a, [=](Index, Index) { return factor; }));
+      ASSERT_EQ(kept.first().size(), wanted.first.size()) << c.problem;
+      for (std::size_t l = 0; l < wanted.first.size(); ++l) {
+        const auto& now = kept.first()[l];
+        const auto& then = wanted.first[l];
+        EXPECT_LT(difference_of(entries_of(now.a), entries_of(then.a)), 1e-11) << c.problem << l;
+        EXPECT_LT(difference_of(entries_of(now.p), entries_of(then.p)), 1e-11) << c.problem << l;
+        EXPECT_LT(difference_of(entries_of(now.r), entries_of(then.r)), 1e-11) << c.problem << l;
+        EXPECT_NEAR(now.largest, then.largest, 1e-6 * then.largest) << c.problem << l;
+      }
+      ASSERT_EQ(rest.levels.size(), wanted.rest.levels.size()) << c.problem;
+      for (std::size_t l = 0; l < rest.levels.size(); ++l) {
+        EXPECT_LT(
+            difference_of(entries_in_use(rest.levels[l]), entries_in_use(wanted.rest.levels[l])),
+            1e-11)
+            << c.problem << l;
+      }
+    }
+  }
+}
+
+/// Grids and classical levels are those of the host, and so is what follows other values.
+TYPED_TEST(DeviceUpdates, FollowValuesAsTheHostDoes) {
+  for (const UpdateCase& c : update_cases) {
+    if (c.coarsening == mg::Coarsening::aggregates) continue;
+    const auto a = krysol::gallery::make_problem(c.problem);
+    mg::HierarchyUpdate<double> on_host(mg::make_hierarchy(a, options_of(c)), a, 20, false);
+    const auto other = changed(a);
+    const auto& wanted = on_host.set_values(other);
+    Kept<TypeParam> kept(a, options_of(c));
+    kept.set_values(
+        times(a, [](Index i, Index j) { return i == j ? 1.2 : 1 + 0.1 * ((i + j) % 2); }));
+    const auto& rest = kept.set_values(other);
+    const std::size_t made = kept.first().size();
+    ASSERT_EQ(made + rest.levels.size(), wanted.levels.size()) << c.problem;
+    for (std::size_t l = 0; l < wanted.levels.size(); ++l) {
+      const Entries level = entries_in_use(wanted.levels[l]);
+      EXPECT_LT(difference_of(l < made ? entries_of(kept.first()[l].a)
+                                       : entries_in_use(rest.levels[l - made]),
+                              level),
+                1e-10)
+          << c.problem << l;
+    }
+  }
+}
+
+/// A level is P'AP of the one before it, whatever the values are.
+TYPED_TEST(DeviceUpdates, KeepGalerkinProducts) {
+  for (const UpdateCase& c : update_cases) {
+    const auto a = krysol::gallery::make_problem(c.problem);
+    Kept<TypeParam> kept(a, options_of(c));
+    const auto& rest = kept.set_values(changed(a));
+    const auto& first = kept.first();
+    for (std::size_t l = 0; l < first.size(); ++l) {
+      const auto product = krysol::device_coarsening::product(
+          TypeParam(), first[l].r,
+          krysol::device_coarsening::product(TypeParam(), first[l].a, first[l].p));
+      EXPECT_LT(difference_of(entries_of(product), l + 1 < first.size()
+                                                       ? entries_of(first[l + 1].a)
+                                                       : entries_in_use(rest.levels.front())),
+                1e-11)
+          << c.problem << l;
+    }
+  }
+}
+
+TYPED_TEST(DeviceUpdates, KnowAnotherPattern) {
+  const auto a = krysol::gallery::make_problem("poisson2d:30");
+  const Kept<TypeParam> kept(a, options_of(update_cases[3]));
+  EXPECT_TRUE(kept.fits(changed(a)));
+  EXPECT_FALSE(kept.fits(krysol::gallery::make_problem("poisson2d:31")));
+  auto t = krysol_tests::poisson2d(30, 30);
+  t.add(5, 800, -0.1);
+  t.add(800, 5, -0.1);
+  EXPECT_FALSE(kept.fits(to_csr(t).matrix));
+}
+
+TYPED_TEST(DeviceUpdates, WriteToNothingThatIsInUse) {
+  const auto a = krysol::gallery::make_problem("jumps:12");
+  for (const UpdateCase& c : update_cases) {
+    if (std::string(c.problem) != "jumps:12") continue;
+    Kept<TypeParam> kept(a, options_of(c), true);
+    const mg::DeviceLevels<double, TypeParam> in_use = kept.first();
+    std::vector<Entries> before;
+    for (const auto& level : in_use) {
+      for (const auto& m : {level.a, level.p, level.r}) before.push_back(entries_of(m));
+    }
+    kept.set_values(changed(a));
+    std::size_t k = 0;
+    for (const auto& level : in_use) {
+      for (const auto& m : {level.a, level.p, level.r}) EXPECT_EQ(entries_of(m), before[k++]);
+    }
+    EXPECT_GT(difference_of(entries_of(kept.first().front().a), before.front()), 1e-3);
+  }
+}
+
+TYPED_TEST(DeviceUpdates, RefuseLevelsThatAreNotDefinite) {
+  const auto a = krysol::gallery::make_problem("poisson2d:30");
+  for (const UpdateCase& c : {update_cases[3], UpdateCase{"", mg::Coarsening::automatic}}) {
+    Kept<TypeParam> kept(a, options_of(c));
+    const auto other = times(a, [](Index i, Index j) { return i == j ? 1 : 3; });
+    EXPECT_TRUE(holds(message_of([&] { kept.set_values(other); }),
+                      "has a diagonal that is not positive and finite"));
+  }
+}
+
+/// By the name that users give: iterations as those of a setup for the values.
+TYPED_TEST(DeviceUpdates, SuitValuesThatChangeALittle) {
+  for (const std::string name :
+       {"amg", "amg:coarsening=aggregates", "amg:coarsening=classical", "amg:precision=double"}) {
+    const auto a = krysol::gallery::make_problem("jumps:18");  // more rows than the host's share
+    auto made = krysol::make_preconditioner<double, TypeParam>(name, a);
+    for (int step = 1; step <= 3; ++step) {
+      const auto next = times(a, [&](Index i, Index j) {
+        return i == j ? 1 + 0.02 * step + 0.01 * (i % 5) : 1 - 0.01 * step * ((i + j) % 3);
+      });
+      krysol::update_preconditioner(made, next);
+      EXPECT_EQ(made.used, name);
+      const auto fresh = krysol::make_preconditioner<double, TypeParam>(name, next);
+      EXPECT_LE(iterations_on<TypeParam>(name, next, *made.m),
+                iterations_on<TypeParam>(name, next, *fresh.m) + 3)
+          << name << step;
+    }
+  }
+}
+
+}  // namespace
