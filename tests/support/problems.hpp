@@ -5,10 +5,12 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <vector>
 
 #include <krysol/spmv/base/scalar.hpp>
+#include <krysol/spmv/matrix/host_csr.hpp>
 #include <krysol/spmv/matrix/triplets.hpp>
 
 namespace krysol_tests {
@@ -258,6 +260,20 @@ Triplets<T> as(const Triplets<double>& t) {
     }
   }
   return out;
+}
+
+/// Each value times by(row, column), which is symmetric.
+inline krysol::HostCsr<double> with_factors(const krysol::HostCsr<double>& a,
+                                            const std::function<double(Index, Index)>& by) {
+  krysol::HostCsr<double> other{a.rows, a.cols, a.row_ptr, a.col_idx, {}};
+  other.values = krysol::allocate<decltype(other.values)>("values", a.nnz());
+  for (Index i = 0; i < a.rows; ++i) {
+    for (auto k = a.row_ptr(i); k < a.row_ptr(i + 1); ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      other.values(at) = a.values(at) * by(i, a.col_idx(at));
+    }
+  }
+  return other;
 }
 
 }  // namespace krysol_tests

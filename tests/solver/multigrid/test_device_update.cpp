@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,22 +29,9 @@ class DeviceUpdates : public testing::Test {};
 using DeviceUpdateSpaces = ForGtest<Spaces>::type;
 TYPED_TEST_SUITE(DeviceUpdates, DeviceUpdateSpaces, SpaceName);
 
-/// Each value times by(row, column), which is symmetric.
-HostCsr<double> times(const HostCsr<double>& a, const std::function<double(Index, Index)>& by) {
-  HostCsr<double> other{a.rows, a.cols, a.row_ptr, a.col_idx, {}};
-  other.values = krysol::allocate<decltype(other.values)>("values", a.nnz());
-  for (Index i = 0; i < a.rows; ++i) {
-    for (auto k = a.row_ptr(i); k < a.row_ptr(i + 1); ++k) {
-      const auto at = static_cast<std::size_t>(k);
-      other.values(at) = a.values(at) * by(i, a.col_idx(at));
-    }
-  }
-  return other;
-}
-
 /// Coefficients that change a little, as in time steps.
 HostCsr<double> changed(const HostCsr<double>& a) {
-  return times(
+  return with_factors(
       a, [](Index i, Index j) { return i == j ? 1.1 + 0.01 * (i % 5) : 1 - 0.02 * ((i + j) % 3); });
 }
 
@@ -130,7 +116,7 @@ TYPED_TEST(DeviceUpdates, MakeTheLevelsThatASetupMakes) {
     ASSERT_GE(wanted.first.size(), 1U) << c.problem;
     Kept<TypeParam> kept(a, options_of(c));
     for (const double factor : {1.0, 3.5, 1.0}) {
-      const auto& rest = kept.set_values(times(a, [=](Index, Index) { return factor; }));
+      const auto& rest = kept.set_values(with_factors(a, [=](Index, Index) { return factor; }));
       ASSERT_EQ(kept.first().size(), wanted.first.size()) << c.problem;
       for (std::size_t l = 0; l < wanted.first.size(); ++l) {
         const auto& now = kept.first()[l];
@@ -161,7 +147,7 @@ TYPED_TEST(DeviceUpdates, FollowValuesAsTheHostDoes) {
     const auto& wanted = on_host.set_values(other);
     Kept<TypeParam> kept(a, options_of(c));
     kept.set_values(
-        times(a, [](Index i, Index j) { return i == j ? 1.2 : 1 + 0.1 * ((i + j) % 2); }));
+        with_factors(a, [](Index i, Index j) { return i == j ? 1.2 : 1 + 0.1 * ((i + j) % 2); }));
     const auto& rest = kept.set_values(other);
     const std::size_t made = kept.first().size();
     ASSERT_EQ(made + rest.levels.size(), wanted.levels.size()) << c.problem;
@@ -230,7 +216,7 @@ TYPED_TEST(DeviceUpdates, RefuseLevelsThatAreNotDefinite) {
   const auto a = krysol::gallery::make_problem("poisson2d:30");
   for (const UpdateCase& c : {update_cases[3], UpdateCase{"", mg::Coarsening::automatic}}) {
     Kept<TypeParam> kept(a, options_of(c));
-    const auto other = times(a, [](Index i, Index j) { return i == j ? 1 : 3; });
+    const auto other = with_factors(a, [](Index i, Index j) { return i == j ? 1 : 3; });
     EXPECT_TRUE(holds(message_of([&] { kept.set_values(other); }),
                       "has a diagonal that is not positive and finite"));
   }
@@ -243,7 +229,7 @@ TYPED_TEST(DeviceUpdates, SuitValuesThatChangeALittle) {
     const auto a = krysol::gallery::make_problem("jumps:18");  // more rows than the host's share
     auto made = krysol::make_preconditioner<double, TypeParam>(name, a);
     for (int step = 1; step <= 3; ++step) {
-      const auto next = times(a, [&](Index i, Index j) {
+      const auto next = with_factors(a, [&](Index i, Index j) {
         return i == j ? 1 + 0.02 * step + 0.01 * (i % 5) : 1 - 0.01 * step * ((i + j) % 3);
       });
       krysol::update_preconditioner(made, next);

@@ -4,13 +4,13 @@
 
 #include <cmath>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include <krysol/gallery/problems.hpp>
 #include <krysol/solver/multigrid/hierarchy_update.hpp>
 #include <krysol/solver/multigrid/multigrid.hpp>
+#include "problems.hpp"
 #include "solving.hpp"
 
 namespace {
@@ -18,20 +18,6 @@ namespace {
 using namespace krysol_tests;
 using namespace krysol::multigrid;
 using krysol::HostCsr;
-
-/// Each value times by(row, column), which is symmetric.
-HostCsr<double> with_values(const HostCsr<double>& a,
-                            const std::function<double(Index, Index)>& by) {
-  HostCsr<double> other{a.rows, a.cols, a.row_ptr, a.col_idx, {}};
-  other.values = krysol::allocate<decltype(other.values)>("values", a.nnz());
-  for (Index i = 0; i < a.rows; ++i) {
-    for (auto k = a.row_ptr(i); k < a.row_ptr(i + 1); ++k) {
-      const auto at = static_cast<std::size_t>(k);
-      other.values(at) = a.values(at) * by(i, a.col_idx(at));
-    }
-  }
-  return other;
-}
 
 struct UpdateCase {
   const char* problem;
@@ -90,7 +76,7 @@ TEST(HierarchyUpdate, MakesTheLevelsThatASetupMakes) {
       }
     };
     same(a, 1e-12);
-    same(with_values(a, [](Index, Index) { return 3.5; }), 1e-12);
+    same(with_factors(a, [](Index, Index) { return 3.5; }), 1e-12);
     same(a, 1e-11);
   }
 }
@@ -98,7 +84,7 @@ TEST(HierarchyUpdate, MakesTheLevelsThatASetupMakes) {
 TEST(HierarchyUpdate, KnowsAnotherPattern) {
   const auto a = krysol::gallery::make_problem("poisson2d:30");
   const HierarchyUpdate<double> update(make_hierarchy(a, {}), a, 200, false);
-  EXPECT_TRUE(update.fits(with_values(a, [](Index, Index) { return 2; })));
+  EXPECT_TRUE(update.fits(with_factors(a, [](Index, Index) { return 2; })));
   EXPECT_FALSE(update.fits(krysol::gallery::make_problem("poisson2d:31")));
   auto t = poisson2d(30, 30);
   t.add(5, 800, -0.1);
@@ -120,7 +106,7 @@ TEST(HierarchyUpdate, SuitsValuesThatChangeALittle) {
     const auto a = krysol::gallery::make_problem("jumps:14");
     auto made = krysol::make_preconditioner<double, krysol::Host>(name, a);
     for (int step = 1; step <= 4; ++step) {
-      const auto next = with_values(a, [&](Index i, Index j) {
+      const auto next = with_factors(a, [&](Index i, Index j) {
         return i == j ? 1 + 0.02 * step + 0.01 * (i % 5) : 1 - 0.01 * step * ((i + j) % 3);
       });
       krysol::update_preconditioner(made, next);
@@ -147,7 +133,7 @@ TEST(HierarchyUpdate, WritesToNothingThatIsInUse) {
   const auto z = to_device<krysol::Host>(std::vector<double>(1000));
   in_use.apply(krysol::Host{}, r, z);
   const auto before = to_host(z);
-  update.set_values(with_values(a, [](Index i, Index j) { return i == j ? 7 : 1; }));
+  update.set_values(with_factors(a, [](Index i, Index j) { return i == j ? 7 : 1; }));
   in_use.apply(krysol::Host{}, r, z);
   EXPECT_EQ(to_host(z), before);
 }
@@ -167,14 +153,14 @@ TEST(HierarchyUpdate, StoresWhatAConversionStores) {
        {"poisson:14", "poisson2d:40", "beam2d:12", "poisson2d:200, uneven"}) {
     const bool even = !problem.ends_with(uneven);
     auto a = krysol::gallery::make_problem(problem.substr(0, problem.find(',')));
-    if (!even) a = with_values(a, factors.back());
+    if (!even) a = with_factors(a, factors.back());
     const HierarchyOptions options{.coarsest = 20};
     const auto host = make_hierarchy(a, options);
     const Hierarchy<float, krysol::Host> first(host, {}, true);
     const auto name_of_first = [](const auto& h) { return h.levels().front().a.name(); };
     for (const auto& factor : factors) {
       HierarchyUpdate<double> update(make_hierarchy(a, options), a, options.coarsest, false);
-      const auto& now = update.set_values(with_values(a, factor));
+      const auto& now = update.set_values(with_factors(a, factor));
       const Hierarchy<float, krysol::Host> updated(now, {}, true, &first);
       const Hierarchy<float, krysol::Host> converted(now, {}, true);
       if (even) {
@@ -200,7 +186,7 @@ TEST(HierarchyUpdate, RecoversFromValuesThatAreRefused) {
   krysol::update_preconditioner(made, a);
   const auto iterations = iterations_with(a, made);
   krysol::update_preconditioner(
-      made, with_values(a, [](Index i, Index j) { return i == 40 && j == 40 ? -1 : 1; }));
+      made, with_factors(a, [](Index i, Index j) { return i == 40 && j == 40 ? -1 : 1; }));
   EXPECT_EQ(made.used, "jacobi");
   krysol::update_preconditioner(made, a);
   EXPECT_EQ(made.used, "amg:coarsest=20");
