@@ -13,7 +13,7 @@ namespace krysol::multigrid {
 using Unknowns = std::vector<std::uint8_t>;
 
 /// [nnz] 1 where row i strongly depends on column j: where -a_ij is at least theta times the
-/// largest such number of the row. For a positive diagonal.
+/// largest such number of the row, but for rounding. For a positive diagonal.
 HostArray<std::uint8_t> strong_dependence(const HostCsr<double>& a, const Unknowns& unknown,
                                           double theta);
 
@@ -31,7 +31,8 @@ Splitting independent_sets(const HostCsr<double>& a, const HostArray<std::uint8_
 
 /// P [rows, splitting.count]: kept unknowns take the value of their own; the others interpolate
 /// from kept ones at a distance of two, by extended+i. For an M-matrix whose rows add up to 0,
-/// those of P add up to 1. Rows keep their `most` largest entries, scaled to the sum that all had.
+/// those of P add up to 1. Rows keep their `most` largest entries, of those that are alike but for
+/// rounding the first ones, scaled to the sum that all had.
 /// De Sterck, Falgout, Nolting & Yang, Numer. Linear Algebra Appl. 15, 2008, DOI 10.1002/nla.559,
 /// formula (4.10).
 HostCsr<double> extended_interpolation(const HostCsr<double>& a, const Unknowns& unknown,

@@ -2,9 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <algorithm>
-#include <vector>
-
 #include <krysol/solver/coarsening/classical_rows.hpp>
 #include <krysol/solver/device_coarsening/sparse_product.hpp>
 
@@ -74,14 +71,14 @@ struct WriteStrong {
   }
 };
 
-/// Row j: the rows that strongly depend on it; values are not set.
+/// Row j: the rows that strongly depend on it, without values.
 template <class Exec>
 Csr<double, Exec> dependents(const Exec& exec, const Csr<double, Exec>& a,
                              const Vector<std::uint8_t, Exec>& strong) {
   const auto row_ptr = zeros<Offset>(exec, "classical.row_ptr", std::int64_t{a.rows} + 1);
   for_rows("krysol::dependents(count)", exec, a.rows,
            CountStrong{a.row_ptr.data(), strong.data(), row_ptr.data()});
-  const auto s = csr_of<double>(a.rows, a.cols, row_ptr, sum_lengths(exec, row_ptr));
+  const auto s = pattern_of<double>(a.rows, a.cols, row_ptr, sum_lengths(exec, row_ptr));
   for_rows("krysol::dependents", exec, a.rows,
            WriteStrong{a.row_ptr.data(), a.col_idx.data(), strong.data(), row_ptr.data(),
                        s.col_idx.data()});
@@ -144,30 +141,42 @@ Splitting<Exec> independent_sets(const Exec& exec, const Csr<double, Exec>& a,
   return s;
 }
 
-/// size[i + 1] := most points of row i.
+/// size[i + 1] := places for the points of row i.
 struct CountPoints {
   classical::ExtendedRow row;
   Offset* size;
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
-    size[i + 1] = row.bound(static_cast<Index>(i));
+    size[i + 1] = places_for(row.bound(static_cast<Index>(i)));
   }
 };
 
-/// The points of a row, looked for one after the other: there are a few dozen, and only unknowns
-/// that are kept are asked for.
-struct ListedPoints {
+/// The points of a row, found by a hash table.
+struct HashedPoints {
   Index* points;
   double* weights;
+  Index* table;  // [places] which point is there; -1: none
+  Offset places;
   Offset count = 0;
 
+  KOKKOS_INLINE_FUNCTION HashedPoints(Index* points, double* weights, Index* table, Offset places)
+      : points(points), weights(weights), table(table), places(places) {
+    for (Offset s = 0; s < places; ++s) table[s] = -1;
+  }
+  /// The place of j, or the free one where it belongs.
+  KOKKOS_INLINE_FUNCTION Offset place_of(Index j) const {
+    Offset at = hashed(j, places);
+    while (table[at] >= 0 && points[table[at]] != j) at = (at + 1) & (places - 1);
+    return at;
+  }
   KOKKOS_INLINE_FUNCTION double* weight_of(Index j) const {
-    for (Offset n = 0; n < count; ++n) {
-      if (points[n] == j) return weights + n;
-    }
-    return nullptr;
+    if (places == 0) return nullptr;
+    const Index n = table[place_of(j)];
+    return n < 0 ? nullptr : weights + n;
   }
   KOKKOS_INLINE_FUNCTION void add(Index j) {
-    if (weight_of(j) != nullptr) return;
+    const Offset at = place_of(j);
+    if (table[at] >= 0) return;
+    table[at] = static_cast<Index>(count);
     points[count] = j;
     weights[count++] = 0;
   }
@@ -199,10 +208,11 @@ struct ShortRows {
 
 struct InterpolateRow {
   classical::ExtendedRow row;
-  const Offset* first_point;  // [rows + 1]
+  const Offset* first_place;  // [rows + 1]
   Index first_row;
   Index* points;  // of the rows from first_row on
   double* weights;
+  Index* table;
   ShortRows p;
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t n) const {
     const auto i = static_cast<Index>(first_row + n);
@@ -211,8 +221,8 @@ struct InterpolateRow {
       p.take(i, row.coarse + i, &one, 1);
       return;
     }
-    const Offset at = first_point[i] - first_point[first_row];
-    ListedPoints mine{points + at, weights + at};
+    const Offset at = first_place[i] - first_place[first_row];
+    HashedPoints mine(points + at, weights + at, table + at, first_place[i + 1] - first_place[i]);
     const Offset used = row.write(i, mine, mine.points, mine.weights);
     p.take(i, mine.points, mine.weights, used);
   }
@@ -259,35 +269,36 @@ Csr<double, Exec> short_rows(const Exec& exec, Index rows, Index cols, Index mos
   return p;
 }
 
-/// As multigrid::extended_interpolation; the columns of a row ascend. A row is a thread's; points:
-/// of rows whose lists are in memory at a time, 12 bytes each.
+/// As multigrid::extended_interpolation; the columns of a row ascend. A row is a thread's; places:
+/// of hash tables in memory at a time, 16 bytes each with their points.
 template <class Exec>
 Csr<double, Exec> extended_interpolation(const Exec& exec, const Csr<double, Exec>& a,
                                          const Unknowns<Exec>& unknown,
                                          const Vector<std::uint8_t, Exec>& strong,
                                          const Splitting<Exec>& splitting, Index most,
-                                         Offset points = most_places) {
+                                         Offset places = most_places) {
   const classical::ExtendedRow row{matrix_of(a, unknown), strong.data(), splitting.coarse.data(),
                                    most};
-  const auto first_point = zeros<Offset>(exec, "classical.first_point", std::int64_t{a.rows} + 1);
+  const auto first_place = zeros<Offset>(exec, "classical.first_place", std::int64_t{a.rows} + 1);
   for_rows("krysol::extended_interpolation(points)", exec, a.rows,
-           CountPoints{row, first_point.data()});
-  const Offset all = sum_lengths(exec, first_point);
-  const RowGroups groups(first_point, all, points);
-  const auto list = uninitialized<Index>(exec, "classical.points", groups.largest);
+           CountPoints{row, first_place.data()});
+  const Offset all = sum_lengths(exec, first_place);
+  const RowGroups groups(first_place, all, places);
+  const auto points = uninitialized<Index>(exec, "classical.points", groups.largest);
+  const auto table = uninitialized<Index>(exec, "classical.table", groups.largest);
   const auto weights = uninitialized<double>(exec, "classical.weights", groups.largest);
   return short_rows(exec, a.rows, splitting.count, most, [&](const ShortRows& p) {
     for (std::size_t g = 0; g + 1 < groups.first.size(); ++g) {
-      for_rows(
-          "krysol::extended_interpolation", exec, groups.first[g + 1] - groups.first[g],
-          InterpolateRow{row, first_point.data(), groups.first[g], list.data(), weights.data(), p});
+      for_rows("krysol::extended_interpolation", exec, groups.first[g + 1] - groups.first[g],
+               InterpolateRow{row, first_place.data(), groups.first[g], points.data(),
+                              weights.data(), table.data(), p});
     }
   });
 }
 
-/// As multigrid::truncated; `p` is not to be used after it, and the columns of a row ascend.
+/// As multigrid::truncated; the columns of a row ascend. Writes to the arrays of p.
 template <class Exec>
-Csr<double, Exec> truncated(const Exec& exec, const Csr<double, Exec>& p, Index most) {
+Csr<double, Exec> truncated(const Exec& exec, Csr<double, Exec>&& p, Index most) {
   return short_rows(exec, p.rows, p.cols, most, [&](const ShortRows& to) {
     for_rows("krysol::truncated", exec, p.rows,
              TruncateRow{p.row_ptr.data(), p.col_idx.data(), p.values.data(), to});

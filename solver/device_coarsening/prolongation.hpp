@@ -35,14 +35,14 @@ struct WriteMembership {
   }
 };
 
-/// [nodes, aggregates] with an entry where a node is in an aggregate; values are not set.
+/// [nodes, aggregates] with an entry, without a value, where a node is in an aggregate.
 template <class S, class Exec>
 Csr<S, Exec> membership(const Exec& exec, const Aggregates<Exec>& aggregates) {
   const auto nodes = static_cast<Index>(aggregates.of_node.extent(0));
   const auto row_ptr = zeros<Offset>(exec, "membership.row_ptr", std::int64_t{nodes} + 1);
   for_rows("krysol::membership(count)", exec, nodes,
            CountInAggregates{aggregates.of_node.data(), 1, 1, row_ptr.data()});
-  Csr<S, Exec> m = csr_of<S>(nodes, aggregates.count, row_ptr, sum_lengths(exec, row_ptr));
+  Csr<S, Exec> m = pattern_of<S>(nodes, aggregates.count, row_ptr, sum_lengths(exec, row_ptr));
   for_rows("krysol::membership", exec, nodes,
            WriteMembership{aggregates.of_node.data(), row_ptr.data(), m.col_idx.data()});
   return m;

@@ -117,14 +117,22 @@ KOKKOS_INLINE_FUNCTION Offset find_column(const Index* v, Offset begin, Offset e
   return begin;
 }
 
-/// A matrix with room for `nnz` entries, for `row_ptr` as it is; without a schedule (set_schedule).
+/// A matrix with room for the columns of `nnz` entries, for `row_ptr` as it is; without values and
+/// a schedule (set_schedule).
 template <class S, class Exec>
-Csr<S, Exec> csr_of(Index rows, Index cols, Kokkos::View<Offset*, Exec> row_ptr, Offset nnz) {
+Csr<S, Exec> pattern_of(Index rows, Index cols, Kokkos::View<Offset*, Exec> row_ptr, Offset nnz) {
   Csr<S, Exec> a;
   a.rows = rows;
   a.cols = cols;
   a.row_ptr = std::move(row_ptr);
   a.col_idx = uninitialized<Index>(Exec{}, "coarsening.col_idx", nnz);
+  return a;
+}
+
+/// The same with room for values.
+template <class S, class Exec>
+Csr<S, Exec> csr_of(Index rows, Index cols, Kokkos::View<Offset*, Exec> row_ptr, Offset nnz) {
+  Csr<S, Exec> a = pattern_of<S>(rows, cols, std::move(row_ptr), nnz);
   a.values = uninitialized<S>(Exec{}, "coarsening.values", nnz);
   return a;
 }

@@ -42,8 +42,22 @@ struct BlockPattern {
   }
 };
 
-/// size[n + 1] := places of the hash table of block row n, a power of two: half as many again as it
-/// has block columns at most. Bytes: 4 an entry of A, 16 a row of B that it leads to.
+/// Places of a hash table for so many things: a power of two, half as many again at least.
+KOKKOS_INLINE_FUNCTION Offset places_for(Offset most) {
+  Offset places = most > 0 ? 1 : 0;
+  while (2 * places < 3 * most) places *= 2;
+  return places;
+}
+
+/// Where to look for i first. Fibonacci hashing: the first bits of i times 2^32 over the golden
+/// ratio.
+KOKKOS_INLINE_FUNCTION Offset hashed(Index i, Offset places) {
+  const std::uint32_t hash = static_cast<std::uint32_t>(i) * 2654435769U;
+  return static_cast<Offset>(std::uint64_t{hash} * static_cast<std::uint64_t>(places) >> 32U);
+}
+
+/// size[n + 1] := places of the hash table of block row n, for the block columns that it has at
+/// most. Bytes: 4 an entry of A, 16 a row of B that it leads to.
 struct SizeTables {
   BlockPattern pattern;
   Index block_cols;
@@ -56,9 +70,7 @@ struct SizeTables {
       most += (pattern.b_ptr[j + 1] - pattern.b_ptr[j]) / pattern.blocks.cols;
     }
     if (most > block_cols) most = block_cols;
-    Offset places = most > 0 ? 1 : 0;
-    while (2 * places < 3 * most) places *= 2;
-    size[node + 1] = places;
+    size[node + 1] = places_for(most);
   }
 };
 
@@ -77,10 +89,7 @@ struct CollectColumns {
     for (Offset s = 0; s < places; ++s) mine[s] = -1;
     Offset count = 0;
     pattern.visit(node, [&](Index c) {
-      // Fibonacci hashing: the first bits of c times 2^32 over the golden ratio.
-      const std::uint32_t hash = static_cast<std::uint32_t>(c) * 2654435769U;
-      auto at =
-          static_cast<Offset>(std::uint64_t{hash} * static_cast<std::uint64_t>(places) >> 32U);
+      Offset at = hashed(c, places);
       while (mine[at] >= 0 && mine[at] != c) at = (at + 1) & (places - 1);
       if (mine[at] < 0) {
         mine[at] = c;
@@ -281,14 +290,13 @@ struct TakeConjugates {
   }
 };
 
-/// The rows that have an entry in each column, ascending: the pattern of A'; its values are not
-/// set.
+/// The rows that have an entry in each column, ascending: A' without values.
 template <class S, class Exec>
 Csr<S, Exec> transposed_pattern(const Exec& exec, const Csr<S, Exec>& a) {
   const auto row_ptr = zeros<Offset>(exec, "transpose.row_ptr", std::int64_t{a.cols} + 1);
-  for_rows("krysol::transpose(count)", exec, a.nnz(),
+  for_rows("krysol::transpose(count)", exec, static_cast<std::int64_t>(a.col_idx.extent(0)),
            CountColumns{a.col_idx.data(), row_ptr.data()});
-  Csr<S, Exec> t = csr_of<S>(a.cols, a.rows, row_ptr, sum_lengths(exec, row_ptr));
+  Csr<S, Exec> t = pattern_of<S>(a.cols, a.rows, row_ptr, sum_lengths(exec, row_ptr));
   const auto next = uninitialized<Offset>(exec, "transpose.next", std::int64_t{a.cols} + 1);
   Kokkos::deep_copy(exec, next, row_ptr);
   for_rows("krysol::transpose(scatter)", exec, a.rows,
@@ -302,6 +310,7 @@ Csr<S, Exec> transposed_pattern(const Exec& exec, const Csr<S, Exec>& a) {
 template <class S, class Exec>
 Csr<S, Exec> adjoint(const Exec& exec, const Csr<S, Exec>& a) {
   Csr<S, Exec> t = transposed_pattern(exec, a);
+  t.values = uninitialized<S>(exec, "coarsening.values", a.nnz());
   for_rows("krysol::transpose(values)", exec, t.rows,
            TakeConjugates<S>{a.row_ptr.data(), a.col_idx.data(), a.values.data(), t.row_ptr.data(),
                              t.col_idx.data(), t.values.data()});

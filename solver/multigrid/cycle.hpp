@@ -35,8 +35,8 @@ class Hierarchy {
  public:
   /// From levels made on the host, whose numbers are rounded to S. grid: the finest of them may be
   /// stored as a stencil. before: one whose levels have the same patterns, or null; arrays that
-  /// hang on those alone are its then. on_device: levels before those, in csr,
-  /// with chebyshev; none with `before`.
+  /// hang on those alone are its then. on_device: levels before those of the host, in csr, with
+  /// chebyshev.
   template <class W>
   Hierarchy(const HostHierarchy<W>& host, const CycleOptions& options, bool grid,
             const Hierarchy* before = nullptr, const DeviceLevels<W, Exec>& on_device = {});

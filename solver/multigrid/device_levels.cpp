@@ -221,12 +221,13 @@ std::optional<ClassicalStart> make_device_classical(const Exec& exec, const Host
       growing.count(seconds.prolongation);
       return p;
     };
-    const Csr<double, Exec> fine = unscaled(exec, growing.fine, growing.scale);
+    Csr<double, Exec> fine = unscaled(exec, growing.fine, growing.scale);
     on::Unknowns<Exec> of_next = unknown;
     Csr<double, Exec> p = interpolation_of(fine, of_next);
     if (static_cast<Index>(growing.levels.size()) < options.aggressive && p.cols > 1) {
       const auto next = on::product(exec, on::adjoint(exec, p), on::product(exec, fine, p));
       growing.count(seconds.product);
+      if (on::longest_row(exec, next) > longest_on_device) break;
       on::Unknowns<Exec> of_second = of_next;
       const Csr<double, Exec> second = interpolation_of(next, of_second);
       if (second.cols > 0) {
@@ -236,6 +237,7 @@ std::optional<ClassicalStart> make_device_classical(const Exec& exec, const Host
       }
     }
     if (p.cols == 0 || p.cols > least_classical_coarsening * fine.rows) break;  // the host says so
+    fine = {};  // makes room for the products
     scale_in_place<double, Exec>(exec, p, inverted(exec, growing.scale).data(), nullptr);
     growing.add(std::move(p), {}, {});
     growing.count(seconds.scaling);

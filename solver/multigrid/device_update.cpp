@@ -12,16 +12,6 @@ namespace {
 
 namespace on = krysol::device_coarsening;
 
-/// ratio[i] := before[i] / now[i], and 0 where an unknown is out of either.
-struct DivideScales {
-  const double* before;
-  const double* now;
-  double* ratio;
-  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
-    ratio[i] = now[i] > 0 ? before[i] / now[i] : 0;
-  }
-};
-
 /// values := left[i] a_ij right[j], of the values that `from` has.
 template <class W, class Exec>
 void set_scaled(const Exec& exec, const Csr<W, Exec>& a, const W* from, const double* left,
@@ -42,7 +32,7 @@ DeviceUpdate<W, Exec>::DeviceUpdate(const Exec& exec, DeviceLevels<W, Exec> leve
       pattern_(with_own_pattern(a)),
       shared_(shared) {
   pattern_.values = {};
-  share_arrays(with_own_pattern(after.a), after_);
+  share_arrays(after.a, after_);
   after_.values = uninitialized<W>(exec_, "update.values", after_.nnz());
   scale_ = in_memory_of<Exec>(after.unit.extent(0) > 0 ? after.unit : after.scale);
 }
@@ -93,7 +83,7 @@ ScaledLevel<W> DeviceUpdate<W, Exec>::set_values(const HostCsr<W>& a,
     } else {
       on::set_product_values(exec_, fine.a, fine.p, a_p_[l]);
     }
-    write_to(next);
+    if (!last) write_to(next);
     on::set_product_values(exec_, fine.r, a_p_[l], next);
     count(seconds.product);
     now = scale_of_level(exec_, next, fine.r, l + 2);

@@ -10,13 +10,10 @@
 namespace krysol::multigrid {
 namespace {
 
-/// before / now, and 0 where an unknown is out of either.
 HostArray<double> ratio_of(const HostArray<double>& before, const HostArray<double>& now) {
   auto ratio = host_array<double>("update.ratio", now.extent(0));
   host_for("krysol::update(ratio)", static_cast<std::int64_t>(now.extent(0)),
-           [b = before.data(), n = now.data(), to = ratio.data()](std::int64_t i) {
-             to[i] = n[i] > 0 ? b[i] / n[i] : 0;
-           });
+           DivideScales{before.data(), now.data(), ratio.data()});
   return ratio;
 }
 

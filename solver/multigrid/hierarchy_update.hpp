@@ -15,13 +15,13 @@ struct ScaledLevel {
   HostArray<double> scale;
 };
 
-/// Holds a hierarchy, to set the values of other matrices with the same pattern in it. Aggregates
-/// or grids, patterns and interpolation stay what they were for the first of them; products P'AP,
-/// scaling, bounds and the last level's inverse are made anew. An unknown
-/// that some values took out of the levels (a diagonal entry that was lost in rounding) stays out,
-/// and interpolation is rescaled each time, so that the last bits hang on the values between.
-/// Bytes: those of the hierarchy, the pattern of A, 4 a row of all levels, A's scaled values (of
-/// grids: those of the caller) and rows of A P.
+/// Holds a hierarchy, to set the values of other matrices with the same pattern in it. Aggregates,
+/// grids or classical sets, patterns and interpolation stay what they were for the first of them;
+/// products P'AP, scaling, bounds and the last level's inverse are made anew. An unknown that some
+/// values took out of the levels (a diagonal entry that was lost in rounding) stays out, and
+/// interpolation is rescaled each time, so that the last bits hang on the values between. Bytes:
+/// those of the hierarchy, the pattern of A, 4 a row of all levels, A's scaled values (of grids:
+/// those of the caller) and rows of A P.
 template <class S>
 class HierarchyUpdate {
  public:

@@ -50,6 +50,16 @@ struct ScaledEntry {
 template <class To, class From>
 HostCsr<To> scaled_entries(const HostCsr<From>& a, const HostArray<double>& scale);
 
+/// ratio[i] := before[i] / now[i], and 0 where an unknown is out of either.
+struct DivideScales {
+  const double* before;
+  const double* now;
+  double* ratio;
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
+    ratio[i] = now[i] > 0 ? before[i] / now[i] : 0;
+  }
+};
+
 /// The same matrix with a pattern of its own: the caller's may be gone before the hierarchy.
 template <class S>
 HostCsr<S> with_own_pattern(HostCsr<S> a) {

@@ -156,7 +156,14 @@ MultigridOptions MultigridOptions::read(std::string_view name, const NamedOption
 template <class T, class Exec>
 Multigrid<T, Exec>::Multigrid(const HostCsr<T>& a, const MultigridOptions& options,
                               std::string_view format, bool keep)
-    : options_(options), grid_(format == "stencil" || format == "stencil_pattern") {
+    : Multigrid(a, options, format, keep, false) {}
+
+template <class T, class Exec>
+Multigrid<T, Exec>::Multigrid(const HostCsr<T>& a, const MultigridOptions& options,
+                              std::string_view format, bool keep, bool host_alone)
+    : options_(options),
+      grid_(format == "stencil" || format == "stencil_pattern"),
+      host_alone_(host_alone) {
   const bool of_reals =
       options.vectors > 0 || options.levels.coarsening == multigrid::Coarsening::classical;
   if (is_complex<T> && of_reals) {
@@ -175,7 +182,7 @@ void Multigrid<T, Exec>::set_up(const HostCsr<T>& a, const multigrid::HierarchyO
   multigrid::FirstLevels<StoredInDouble> make_first;
   if constexpr (!on_host<Exec> && !is_complex<T>) {
     // Other smoothers are made from what is on the host.
-    if (options_.cycle.smoother == multigrid::SmootherKind::chebyshev) {
+    if (!host_alone_ && options_.cycle.smoother == multigrid::SmootherKind::chebyshev) {
       // Nothing where it is refused: the host says so, or takes aggregates; or where there is no
       // memory: levels of float may have room yet.
       const auto start_of = [](const auto& make) -> decltype(make()) {
@@ -208,13 +215,18 @@ void Multigrid<T, Exec>::set_up(const HostCsr<T>& a, const multigrid::HierarchyO
   multigrid::HostHierarchy<StoredInDouble> host =
       multigrid::make_hierarchy(in_double, levels, make_first);
   store(host, false, on_device);
-  if (!keep) return;
+  kept_ = nullptr;
   kept_on_device_ = nullptr;
+  if (!keep) return;
   HostCsr<StoredInDouble> first = in_double;
   if constexpr (!on_host<Exec> && !is_complex<T>) {
     if (!on_device.empty()) {
-      kept_on_device_ = std::make_shared<multigrid::DeviceUpdate<StoredInDouble, Exec>>(
-          Exec{}, std::move(on_device), in_double, host.levels.front(), options_.in_double);
+      try {
+        kept_on_device_ = std::make_shared<DeviceUpdate>(Exec{}, std::move(on_device), in_double,
+                                                         host.levels.front(), options_.in_double);
+      } catch (const OutOfMemory&) {  // an update makes all anew
+        return;
+      }
       first = host.levels.front().a;
     }
   }
@@ -337,30 +349,43 @@ template <class T, class Exec>
 void Multigrid<T, Exec>::update(const HostCsr<T>& a) {
   check_rows(name, static_cast<std::size_t>(in_double_ ? in_double_->rows() : levels_->rows()), a);
   const HostCsr<StoredInDouble> in_double = multigrid::scaled_entries<StoredInDouble>(a, {});
-  const bool fits =
-      kept_ && (kept_on_device_ ? kept_on_device_->fits(in_double) : kept_->fits(in_double));
-  if (!fits) {
-    *this = Multigrid(a, options_, grid_ ? "stencil" : "", true);
-    return;
-  }
-  const auto kept = std::move(kept_);  // not there any more where this throws
-  try {
-    if (kept_on_device_) {
-      if constexpr (!on_host<Exec> && !is_complex<T>) {
-        multigrid::SetupSeconds seconds;
-        multigrid::Stopwatch watch;
-        const auto scale = multigrid::scale_of(in_double, 1, 0);
-        watch.add_to(seconds.scaling);
-        const auto after = kept_on_device_->set_values(in_double, scale, seconds);
-        store(kept->set_values(after, scale, seconds), true, kept_on_device_->levels());
-      }
-    } else {
-      store(kept->set_values(in_double), true);
+  // Not there any more where this throws.
+  auto kept = std::move(kept_);
+  auto on_device = std::move(kept_on_device_);
+  bool host_alone = host_alone_;
+  if (kept && (on_device ? on_device->fits(in_double) : kept->fits(in_double))) {
+    try {
+      set_values(in_double, *kept, on_device.get());
+      kept_ = std::move(kept);
+      kept_on_device_ = std::move(on_device);
+      return;
+    } catch (const PreconditionerRefusal&) {  // other levels may do
+    } catch (const OutOfMemory&) {
+      if (!on_device) throw;
+      host_alone = true;
     }
-    kept_ = kept;
-  } catch (const PreconditionerRefusal&) {  // other levels may do
-    *this = Multigrid(a, options_, grid_ ? "stencil" : "", true);
   }
+  kept = nullptr;  // makes room
+  on_device = nullptr;
+  *this = Multigrid(a, options_, grid_ ? "stencil" : "", true, host_alone);
+}
+
+template <class T, class Exec>
+void Multigrid<T, Exec>::set_values(const HostCsr<StoredInDouble>& a,
+                                    multigrid::HierarchyUpdate<StoredInDouble>& kept,
+                                    DeviceUpdate* on_device) {
+  if constexpr (!on_host<Exec> && !is_complex<T>) {
+    if (on_device != nullptr) {
+      multigrid::SetupSeconds seconds;
+      multigrid::Stopwatch watch;
+      const auto scale = multigrid::scale_of(a, 1, 0);
+      watch.add_to(seconds.scaling);
+      const auto after = on_device->set_values(a, scale, seconds);
+      store(kept.set_values(after, scale, seconds), true, on_device->levels());
+      return;
+    }
+  }
+  store(kept.set_values(a), true);
 }
 
 #define KRYSOL_INSTANTIATE(T, Exec) template class Multigrid<T, Exec>;

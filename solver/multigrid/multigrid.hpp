@@ -62,9 +62,9 @@ class Multigrid {
     return all;
   }
   /// The first makes all anew, as the constructor does, and keeps it where it was made; later ones
-  /// take its aggregates or grids, and its interpolation, as long as A has the same pattern: where
-  /// values change so much that other entries are strong, make another. Throws as the constructor
-  /// does, and is then as before; std::invalid_argument where A has other rows.
+  /// take its aggregates, grids or sets, and its interpolation, as long as A has the same pattern:
+  /// where values change so much that other entries are strong, make another. Throws as the
+  /// constructor does, and is then as before; std::invalid_argument where A has other rows.
   void update(const HostCsr<T>& a);
 
  private:
@@ -76,8 +76,13 @@ class Multigrid {
     double rate = 0;
   };
 
+  Multigrid(const HostCsr<T>& a, const MultigridOptions& options, std::string_view format,
+            bool keep, bool host_alone);
   void set_up(const HostCsr<T>& a, const multigrid::HierarchyOptions& levels, bool keep);
   using DeviceLevels = multigrid::DeviceLevels<StoredInDouble, Exec>;
+  using DeviceUpdate = multigrid::DeviceUpdate<StoredInDouble, Exec>;
+  void set_values(const HostCsr<StoredInDouble>& a,
+                  multigrid::HierarchyUpdate<StoredInDouble>& kept, DeviceUpdate* on_device);
   void store(multigrid::HostHierarchy<StoredInDouble>& host, bool same_patterns,
              const DeviceLevels& on_device = {});
   Slow slowest(const Csr<T, Exec>& a) const;
@@ -86,8 +91,9 @@ class Multigrid {
   MultigridOptions options_;
   Index block_ = 1;
   std::shared_ptr<multigrid::HierarchyUpdate<StoredInDouble>> kept_;
-  std::shared_ptr<multigrid::DeviceUpdate<StoredInDouble, Exec>> kept_on_device_;  // or null
+  std::shared_ptr<DeviceUpdate> kept_on_device_;  // or null
   bool grid_ = false;
+  bool host_alone_ = false;  // makes levels: a device had no room for them
   std::shared_ptr<const multigrid::Hierarchy<Stored, Exec>> levels_;
   std::shared_ptr<const multigrid::Hierarchy<StoredInDouble, Exec>> in_double_;
   SetupNote note_;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -38,18 +39,19 @@ HostCsr<double> changed(const HostCsr<double>& a) {
 struct UpdateCase {
   const char* problem;
   mg::Coarsening coarsening;
-  Index block = 1;
+  Index aggressive = 0;
 };
 constexpr UpdateCase update_cases[] = {
-    {"poisson:11", mg::Coarsening::automatic},   {"jumps:12", mg::Coarsening::automatic},
-    {"beam2d:8", mg::Coarsening::automatic, 2},  {"poisson2d:30", mg::Coarsening::aggregates},
-    {"beam2d:8", mg::Coarsening::aggregates, 2}, {"jumps:12", mg::Coarsening::classical},
-    {"mesh:1500", mg::Coarsening::classical}};
+    {"poisson:11", mg::Coarsening::automatic},  {"jumps:12", mg::Coarsening::automatic},
+    {"beam2d:8", mg::Coarsening::automatic},    {"poisson2d:30", mg::Coarsening::aggregates},
+    {"beam2d:8", mg::Coarsening::aggregates},   {"jumps:12", mg::Coarsening::classical},
+    {"mesh:1500", mg::Coarsening::classical, 1}};
 
 mg::HierarchyOptions options_of(const UpdateCase& c) {
   mg::HierarchyOptions options;
   options.coarsening = c.coarsening;
   options.coarsest = 20;
+  options.aggressive = c.aggressive;
   return options;
 }
 
@@ -182,6 +184,43 @@ TYPED_TEST(DeviceUpdates, KeepGalerkinProducts) {
   }
 }
 
+/// Pairs of nodes whose row sums are 0 leave nothing on the next level, but for rounding: what they
+/// are joined to is out of it, and stays so.
+TYPED_TEST(DeviceUpdates, UnknownsThatAreOutStayOut) {
+  constexpr Index pairs = 150;
+  const auto grid = krysol_tests::poisson2d(25, 25);
+  auto t = no_entries<double>(grid.rows + 2 * pairs, grid.rows + 2 * pairs);
+  for (std::size_t k = 0; k < grid.values.size(); ++k) {
+    t.add(grid.row_idx[k], grid.col_idx[k], grid.values[k]);
+  }
+  for (Index i = grid.rows; i < t.rows; i += 2) {
+    for (const auto& [row, col] :
+         {std::pair<Index, Index>{i, i}, {i, i + 1}, {i + 1, i}, {i + 1, i + 1}}) {
+      t.add(row, col, row == col ? 2 : -2);
+    }
+  }
+  const auto a = to_csr(t).matrix;
+  const auto options = options_of({"", mg::Coarsening::aggregates});
+  Kept<TypeParam> kept(a, options);
+  const auto wanted = levels_of<TypeParam>(a, options);
+  ASSERT_GE(wanted.first.size(), 2U);
+  const auto out_of = [](const mg::DeviceLevel<double, TypeParam>& level) {
+    const auto scale = list_of<double, TypeParam>(level.scale);
+    return std::count(scale.begin(), scale.end(), 0.0);
+  };
+  EXPECT_EQ(out_of(wanted.first[1]), pairs);
+  for (const double factor : {1.0, 3.5, 7.0}) {
+    kept.set_values(with_factors(a, [=](Index, Index) { return factor; }));
+    for (std::size_t l = 0; l < wanted.first.size(); ++l) {
+      EXPECT_EQ(out_of(kept.first()[l]), out_of(wanted.first[l])) << l;
+      EXPECT_LT(difference_of(entries_of(kept.first()[l].a), entries_of(wanted.first[l].a)), 1e-11)
+          << l;
+      EXPECT_LT(difference_of(entries_of(kept.first()[l].p), entries_of(wanted.first[l].p)), 1e-11)
+          << l;
+    }
+  }
+}
+
 TYPED_TEST(DeviceUpdates, KnowAnotherPattern) {
   const auto a = krysol::gallery::make_problem("poisson2d:30");
   const Kept<TypeParam> kept(a, options_of(update_cases[3]));
@@ -222,22 +261,49 @@ TYPED_TEST(DeviceUpdates, RefuseLevelsThatAreNotDefinite) {
   }
 }
 
+/// A preconditioner's fact of that name, or nothing.
+template <class Made>
+std::string fact_of(const Made& made, const std::string& name) {
+  for (const krysol::SetupFact& fact : made.m->report()) {
+    if (fact.name == name) return fact.value;
+  }
+  return {};
+}
+
 /// By the name that users give: iterations as those of a setup for the values.
 TYPED_TEST(DeviceUpdates, SuitValuesThatChangeALittle) {
+  const auto a = krysol::gallery::make_problem("jumps:18");  // more rows than are left to the host
   for (const std::string name :
        {"amg", "amg:coarsening=aggregates", "amg:coarsening=classical", "amg:precision=double"}) {
-    const auto a = krysol::gallery::make_problem("jumps:18");  // more rows than the host's share
     auto made = krysol::make_preconditioner<double, TypeParam>(name, a);
+    const auto expect_as_fresh = [&](const HostCsr<double>& next, const std::string& what) {
+      const auto fresh = krysol::make_preconditioner<double, TypeParam>(name, next);
+      EXPECT_LE(iterations_on<TypeParam>(what, next, *made.m),
+                iterations_on<TypeParam>(what, next, *fresh.m) + 3)
+          << what;
+      EXPECT_EQ(made.used, name) << what;
+      EXPECT_EQ(fact_of(made, "levels that the device made").empty(), krysol::on_host<TypeParam>)
+          << what;
+    };
     for (int step = 1; step <= 3; ++step) {
       const auto next = with_factors(a, [&](Index i, Index j) {
         return i == j ? 1 + 0.02 * step + 0.01 * (i % 5) : 1 - 0.01 * step * ((i + j) % 3);
       });
       krysol::update_preconditioner(made, next);
-      EXPECT_EQ(made.used, name);
-      const auto fresh = krysol::make_preconditioner<double, TypeParam>(name, next);
-      EXPECT_LE(iterations_on<TypeParam>(name, next, *made.m),
-                iterations_on<TypeParam>(name, next, *fresh.m) + 3)
-          << name << step;
+      expect_as_fresh(next, name + ", step " + std::to_string(step));
+      const bool nothing_else =
+          fact_of(made, "seconds of the setup")
+              .rfind("strength 0.000, aggregation 0.000, prolongation 0.000, ", 0) == 0;
+      if (step > 1) {
+        EXPECT_TRUE(nothing_else) << "what was kept is not made again: " << name;
+      }
+    }
+    krysol::update_preconditioner(
+        made, with_factors(a, [](Index i, Index j) { return i == 40 && j == 40 ? -1 : 1; }));
+    EXPECT_EQ(made.used, "jacobi") << name;
+    for (int step = 0; step < 2; ++step) {
+      krysol::update_preconditioner(made, a);
+      expect_as_fresh(a, name + ", again");
     }
   }
 }
