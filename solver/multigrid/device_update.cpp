@@ -50,7 +50,7 @@ ScaledLevel<W> DeviceUpdate<W, Exec>::set_values(const HostCsr<W>& a,
   // Returns the values of m, which is to be written to: elsewhere, where somebody multiplies with
   // them.
   const auto write_to = [&](Csr<W, Exec>& m) {
-    const Vector<W, Exec> old = m.values;
+    Vector<W, Exec> old = m.values;
     if (shared_) m.values = uninitialized<W>(exec_, "update.values", m.nnz());
     return old;
   };
