@@ -31,23 +31,23 @@ using DeviceUpdateSpaces = ForGtest<Spaces>::type;
 TYPED_TEST_SUITE(DeviceUpdates, DeviceUpdateSpaces, SpaceName);
 
 /// Coefficients that change a little, as in time steps.
-HostCsr<double> changed(const HostCsr<double>& a) {
+HostCsr<double> slightly_changed(const HostCsr<double>& a) {
   return with_factors(
       a, [](Index i, Index j) { return i == j ? 1.1 + 0.01 * (i % 5) : 1 - 0.02 * ((i + j) % 3); });
 }
 
-struct UpdateCase {
+struct DeviceUpdateCase {
   const char* problem;
   mg::Coarsening coarsening;
   Index aggressive = 0;
 };
-constexpr UpdateCase update_cases[] = {
+constexpr DeviceUpdateCase device_update_cases[] = {
     {"poisson:11", mg::Coarsening::automatic},  {"jumps:12", mg::Coarsening::automatic},
     {"beam2d:8", mg::Coarsening::automatic},    {"poisson2d:30", mg::Coarsening::aggregates},
     {"beam2d:8", mg::Coarsening::aggregates},   {"jumps:12", mg::Coarsening::classical},
     {"mesh:1500", mg::Coarsening::classical, 1}};
 
-mg::HierarchyOptions options_of(const UpdateCase& c) {
+mg::HierarchyOptions options_of(const DeviceUpdateCase& c) {
   mg::HierarchyOptions options;
   options.coarsening = c.coarsening;
   options.coarsest = 20;
@@ -56,15 +56,15 @@ mg::HierarchyOptions options_of(const UpdateCase& c) {
 }
 
 template <class Exec>
-struct Levels {
+struct LevelsOfBoth {
   mg::DeviceLevels<double, Exec> first;
   mg::HostHierarchy<double> rest;
 };
 
 /// Levels of the device down to 60 rows, with those that the host makes after them.
 template <class Exec>
-Levels<Exec> levels_of(const HostCsr<double>& a, const mg::HierarchyOptions& options) {
-  Levels<Exec> made;
+LevelsOfBoth<Exec> levels_of_both(const HostCsr<double>& a, const mg::HierarchyOptions& options) {
+  LevelsOfBoth<Exec> made;
   mg::FirstLevels<double> by;
   by.grids = [&](const auto& matrix, const auto& h, auto& seconds) {
     return mg::make_device_grids(Exec{}, matrix, options, h, seconds, made.first, 60);
@@ -81,10 +81,10 @@ Levels<Exec> levels_of(const HostCsr<double>& a, const mg::HierarchyOptions& opt
 
 /// Both parts of a hierarchy that is kept for other values.
 template <class Exec>
-class Kept {
+class KeptOnDevice {
  public:
-  Kept(const HostCsr<double>& a, const mg::HierarchyOptions& options, bool shared = false)
-      : Kept(a, levels_of<Exec>(a, options), options, shared) {}
+  KeptOnDevice(const HostCsr<double>& a, const mg::HierarchyOptions& options, bool shared = false)
+      : KeptOnDevice(a, levels_of_both<Exec>(a, options), options, shared) {}
 
   const mg::HostHierarchy<double>& set_values(const HostCsr<double>& a) {
     mg::SetupSeconds seconds;
@@ -95,8 +95,8 @@ class Kept {
   const mg::DeviceLevels<double, Exec>& first() const { return on_device_.levels(); }
 
  private:
-  Kept(const HostCsr<double>& a, Levels<Exec> made, const mg::HierarchyOptions& options,
-       bool shared)
+  KeptOnDevice(const HostCsr<double>& a, LevelsOfBoth<Exec> made,
+               const mg::HierarchyOptions& options, bool shared)
       : on_device_(Exec{}, std::move(made.first), a, made.rest.levels.front(), shared),
         on_host_(made.rest, made.rest.levels.front().a, options.coarsest, false) {}
 
@@ -112,11 +112,11 @@ Entries entries_in_use(const mg::HostLevel<double>& level) {
 /// The levels of the same matrix again, and of a multiple of it: scaled to ones on the diagonal
 /// they are the same numbers.
 TYPED_TEST(DeviceUpdates, MakeTheLevelsThatASetupMakes) {
-  for (const UpdateCase& c : update_cases) {
+  for (const DeviceUpdateCase& c : device_update_cases) {
     const auto a = krysol::gallery::make_problem(c.problem);
-    const auto wanted = levels_of<TypeParam>(a, options_of(c));
+    const auto wanted = levels_of_both<TypeParam>(a, options_of(c));
     ASSERT_GE(wanted.first.size(), 1U) << c.problem;
-    Kept<TypeParam> kept(a, options_of(c));
+    KeptOnDevice<TypeParam> kept(a, options_of(c));
     for (const double factor : {1.0, 3.5, 1.0}) {
       const auto& rest = kept.set_values(with_factors(a, [=](Index, Index) { return factor; }));
       ASSERT_EQ(kept.first().size(), wanted.first.size()) << c.problem;
@@ -141,13 +141,13 @@ TYPED_TEST(DeviceUpdates, MakeTheLevelsThatASetupMakes) {
 
 /// Grids and classical levels are those of the host, and so is what follows other values.
 TYPED_TEST(DeviceUpdates, FollowValuesAsTheHostDoes) {
-  for (const UpdateCase& c : update_cases) {
+  for (const DeviceUpdateCase& c : device_update_cases) {
     if (c.coarsening == mg::Coarsening::aggregates) continue;
     const auto a = krysol::gallery::make_problem(c.problem);
     mg::HierarchyUpdate<double> on_host(mg::make_hierarchy(a, options_of(c)), a, 20, false);
-    const auto other = changed(a);
+    const auto other = slightly_changed(a);
     const auto& wanted = on_host.set_values(other);
-    Kept<TypeParam> kept(a, options_of(c));
+    KeptOnDevice<TypeParam> kept(a, options_of(c));
     kept.set_values(
         with_factors(a, [](Index i, Index j) { return i == j ? 1.2 : 1 + 0.1 * ((i + j) % 2); }));
     const auto& rest = kept.set_values(other);
@@ -166,10 +166,10 @@ TYPED_TEST(DeviceUpdates, FollowValuesAsTheHostDoes) {
 
 /// A level is P'AP of the one before it, whatever the values are.
 TYPED_TEST(DeviceUpdates, KeepGalerkinProducts) {
-  for (const UpdateCase& c : update_cases) {
+  for (const DeviceUpdateCase& c : device_update_cases) {
     const auto a = krysol::gallery::make_problem(c.problem);
-    Kept<TypeParam> kept(a, options_of(c));
-    const auto& rest = kept.set_values(changed(a));
+    KeptOnDevice<TypeParam> kept(a, options_of(c));
+    const auto& rest = kept.set_values(slightly_changed(a));
     const auto& first = kept.first();
     for (std::size_t l = 0; l < first.size(); ++l) {
       const auto product = krysol::device_coarsening::product(
@@ -201,8 +201,8 @@ TYPED_TEST(DeviceUpdates, UnknownsThatAreOutStayOut) {
   }
   const auto a = to_csr(t).matrix;
   const auto options = options_of({"", mg::Coarsening::aggregates});
-  Kept<TypeParam> kept(a, options);
-  const auto wanted = levels_of<TypeParam>(a, options);
+  KeptOnDevice<TypeParam> kept(a, options);
+  const auto wanted = levels_of_both<TypeParam>(a, options);
   ASSERT_GE(wanted.first.size(), 2U);
   const auto out_of = [](const mg::DeviceLevel<double, TypeParam>& level) {
     const auto scale = list_of<double, TypeParam>(level.scale);
@@ -223,8 +223,8 @@ TYPED_TEST(DeviceUpdates, UnknownsThatAreOutStayOut) {
 
 TYPED_TEST(DeviceUpdates, KnowAnotherPattern) {
   const auto a = krysol::gallery::make_problem("poisson2d:30");
-  const Kept<TypeParam> kept(a, options_of(update_cases[3]));
-  EXPECT_TRUE(kept.fits(changed(a)));
+  const KeptOnDevice<TypeParam> kept(a, options_of(device_update_cases[3]));
+  EXPECT_TRUE(kept.fits(slightly_changed(a)));
   EXPECT_FALSE(kept.fits(krysol::gallery::make_problem("poisson2d:31")));
   auto t = krysol_tests::poisson2d(30, 30);
   t.add(5, 800, -0.1);
@@ -234,15 +234,15 @@ TYPED_TEST(DeviceUpdates, KnowAnotherPattern) {
 
 TYPED_TEST(DeviceUpdates, WriteToNothingThatIsInUse) {
   const auto a = krysol::gallery::make_problem("jumps:12");
-  for (const UpdateCase& c : update_cases) {
+  for (const DeviceUpdateCase& c : device_update_cases) {
     if (std::string(c.problem) != "jumps:12") continue;
-    Kept<TypeParam> kept(a, options_of(c), true);
+    KeptOnDevice<TypeParam> kept(a, options_of(c), true);
     const mg::DeviceLevels<double, TypeParam> in_use = kept.first();
     std::vector<Entries> before;
     for (const auto& level : in_use) {
       for (const auto& m : {level.a, level.p, level.r}) before.push_back(entries_of(m));
     }
-    kept.set_values(changed(a));
+    kept.set_values(slightly_changed(a));
     std::size_t k = 0;
     for (const auto& level : in_use) {
       for (const auto& m : {level.a, level.p, level.r}) EXPECT_EQ(entries_of(m), before[k++]);
@@ -253,8 +253,9 @@ TYPED_TEST(DeviceUpdates, WriteToNothingThatIsInUse) {
 
 TYPED_TEST(DeviceUpdates, RefuseLevelsThatAreNotDefinite) {
   const auto a = krysol::gallery::make_problem("poisson2d:30");
-  for (const UpdateCase& c : {update_cases[3], UpdateCase{"", mg::Coarsening::automatic}}) {
-    Kept<TypeParam> kept(a, options_of(c));
+  for (const DeviceUpdateCase& c :
+       {device_update_cases[3], DeviceUpdateCase{"", mg::Coarsening::automatic}}) {
+    KeptOnDevice<TypeParam> kept(a, options_of(c));
     const auto other = with_factors(a, [](Index i, Index j) { return i == j ? 1 : 3; });
     EXPECT_TRUE(holds(message_of([&] { kept.set_values(other); }),
                       "has a diagonal that is not positive and finite"));
@@ -263,7 +264,7 @@ TYPED_TEST(DeviceUpdates, RefuseLevelsThatAreNotDefinite) {
 
 /// A preconditioner's fact of that name, or nothing.
 template <class Made>
-std::string fact_of(const Made& made, const std::string& name) {
+std::string fact_named(const Made& made, const std::string& name) {
   for (const krysol::SetupFact& fact : made.m->report()) {
     if (fact.name == name) return fact.value;
   }
@@ -282,7 +283,7 @@ TYPED_TEST(DeviceUpdates, SuitValuesThatChangeALittle) {
                 iterations_on<TypeParam>(what, next, *fresh.m) + 3)
           << what;
       EXPECT_EQ(made.used, name) << what;
-      EXPECT_EQ(fact_of(made, "levels that the device made").empty(), krysol::on_host<TypeParam>)
+      EXPECT_EQ(fact_named(made, "levels that the device made").empty(), krysol::on_host<TypeParam>)
           << what;
     };
     for (int step = 1; step <= 3; ++step) {
@@ -292,7 +293,7 @@ TYPED_TEST(DeviceUpdates, SuitValuesThatChangeALittle) {
       krysol::update_preconditioner(made, next);
       expect_as_fresh(next, name + ", step " + std::to_string(step));
       const bool nothing_else =
-          fact_of(made, "seconds of the setup")
+          fact_named(made, "seconds of the setup")
               .rfind("strength 0.000, aggregation 0.000, prolongation 0.000, ", 0) == 0;
       if (step > 1) {
         EXPECT_TRUE(nothing_else) << "what was kept is not made again: " << name;
