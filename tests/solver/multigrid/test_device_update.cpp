@@ -232,21 +232,27 @@ TYPED_TEST(DeviceUpdates, KnowAnotherPattern) {
   EXPECT_FALSE(kept.fits(to_csr(t).matrix));
 }
 
+/// Of A, P and R of each level.
+template <class Exec>
+std::vector<Entries> entries_of_all(const mg::DeviceLevels<double, Exec>& levels) {
+  std::vector<Entries> all;
+  for (const auto& level : levels) {
+    all.push_back(entries_of(level.a));
+    all.push_back(entries_of(level.p));
+    all.push_back(entries_of(level.r));
+  }
+  return all;
+}
+
 TYPED_TEST(DeviceUpdates, WriteToNothingThatIsInUse) {
   const auto a = krysol::gallery::make_problem("jumps:12");
   for (const DeviceUpdateCase& c : device_update_cases) {
     if (std::string(c.problem) != "jumps:12") continue;
     KeptOnDevice<TypeParam> kept(a, options_of(c), true);
     const mg::DeviceLevels<double, TypeParam> in_use = kept.first();
-    std::vector<Entries> before;
-    for (const auto& level : in_use) {
-      for (const auto& m : {level.a, level.p, level.r}) before.push_back(entries_of(m));
-    }
+    const std::vector<Entries> before = entries_of_all(in_use);
     kept.set_values(slightly_changed(a));
-    std::size_t k = 0;
-    for (const auto& level : in_use) {
-      for (const auto& m : {level.a, level.p, level.r}) EXPECT_EQ(entries_of(m), before[k++]);
-    }
+    EXPECT_EQ(entries_of_all(in_use), before) << c.problem;
     EXPECT_GT(difference_of(entries_of(kept.first().front().a), before.front()), 1e-3);
   }
 }
