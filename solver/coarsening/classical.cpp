@@ -77,7 +77,7 @@ class InterpolatedRow {
     store.open(static_cast<Offset>(most));
     Points points{points_.data(), weights_.data(), place_.data()};
     const Offset used = row_.write(i, points, store.col_idx, store.values);
-    for (Offset n = 0; n < points.count; ++n) place_[static_cast<std::size_t>(points_[n])] = -1;
+    for (Offset n = 0; n < points.count; ++n) points.place[points.points[n]] = -1;
     return used;
   }
 

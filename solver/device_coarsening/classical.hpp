@@ -158,8 +158,7 @@ struct HashedPoints {
   Offset places;
   Offset count = 0;
 
-  KOKKOS_INLINE_FUNCTION HashedPoints(Index* points, double* weights, Index* table, Offset places)
-      : points(points), weights(weights), table(table), places(places) {
+  KOKKOS_INLINE_FUNCTION void clear() const {
     for (Offset s = 0; s < places; ++s) table[s] = -1;
   }
   /// The place of j, or the free one where it belongs.
@@ -222,7 +221,8 @@ struct InterpolateRow {
       return;
     }
     const Offset at = first_place[i] - first_place[first_row];
-    HashedPoints mine(points + at, weights + at, table + at, first_place[i + 1] - first_place[i]);
+    HashedPoints mine{points + at, weights + at, table + at, first_place[i + 1] - first_place[i]};
+    mine.clear();
     const Offset used = row.write(i, mine, mine.points, mine.weights);
     p.take(i, mine.points, mine.weights, used);
   }

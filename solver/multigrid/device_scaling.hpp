@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 #include <krysol/solver/device_coarsening/rows.hpp>
+#include <krysol/solver/multigrid/hierarchy.hpp>
 #include <krysol/solver/multigrid/largest_eigenvalue.hpp>
 #include <krysol/solver/multigrid/level_scaling.hpp>
 #include <krysol/spmv/formats/csr.hpp>
