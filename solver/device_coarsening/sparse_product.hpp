@@ -184,6 +184,17 @@ struct RowGroups {
   }
 };
 
+/// The values of C = A B, whose pattern `product` made, in place. blocks: see there.
+template <class S, class Exec>
+void set_product_values(const Exec& exec, const Csr<S, Exec>& a, const Csr<S, Exec>& b,
+                        const Csr<S, Exec>& c, const ProductBlocks& blocks = {}) {
+  const BlockPattern pattern{a.row_ptr.data(), a.col_idx.data(), b.row_ptr.data(), b.col_idx.data(),
+                             blocks};
+  for_rows("krysol::product(values)", exec, a.rows,
+           MultiplyRows<S>{pattern, a.values.data(), b.values.data(), c.row_ptr.data(),
+                           c.col_idx.data(), c.values.data()});
+}
+
 /// C = A B, its columns ascending in each row; products are added in the order of A's row, so that
 /// the bits are the same in each run. The block columns of a block row are collected by a thread in
 /// a hash table, then sorted; values are added by a thread a row where a search finds their column.
@@ -228,21 +239,8 @@ Csr<S, Exec> product(const Exec& exec, const Csr<S, Exec>& a, const Csr<S, Exec>
              WriteColumns{blocks, first_place.data(), groups.first[g], table.data(), row_ptr.data(),
                           c.col_idx.data()});
   }
-  for_rows("krysol::product(values)", exec, a.rows,
-           MultiplyRows<S>{pattern, a.values.data(), b.values.data(), row_ptr.data(),
-                           c.col_idx.data(), c.values.data()});
+  set_product_values(exec, a, b, c, blocks);
   return c;
-}
-
-/// The values of C = A B in place, for other values of A and B than `product` made it from.
-template <class S, class Exec>
-void set_product_values(const Exec& exec, const Csr<S, Exec>& a, const Csr<S, Exec>& b,
-                        const Csr<S, Exec>& c) {
-  const BlockPattern pattern{
-      a.row_ptr.data(), a.col_idx.data(), b.row_ptr.data(), b.col_idx.data(), {}};
-  for_rows("krysol::product(values)", exec, a.rows,
-           MultiplyRows<S>{pattern, a.values.data(), b.values.data(), c.row_ptr.data(),
-                           c.col_idx.data(), c.values.data()});
 }
 
 struct CountColumns {

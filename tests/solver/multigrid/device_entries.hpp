@@ -8,6 +8,7 @@
 #include <cmath>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <krysol/solver/krylov/cg.hpp>
@@ -76,6 +77,32 @@ inline double difference_of(const Entries& a, const Entries& b) {
     }
   }
   return most;
+}
+
+/// Levels that a device makes, and those of the host after them.
+template <class Exec>
+using LevelsOfBoth = std::pair<krysol::multigrid::DeviceLevels<double, Exec>,
+                               krysol::multigrid::HostHierarchy<double>>;
+
+/// As Multigrid makes them where a device solves, the device's as long as they have more than
+/// `rows` rows.
+template <class Exec>
+LevelsOfBoth<Exec> levels_of_both(const krysol::HostCsr<double>& a, Index rows,
+                                  const krysol::multigrid::HierarchyOptions& options) {
+  namespace mg = krysol::multigrid;
+  mg::DeviceLevels<double, Exec> first;
+  mg::FirstLevels<double> make_first;
+  make_first.grids = [&](const auto& matrix, const auto& h, auto& seconds) {
+    return mg::make_device_grids(Exec{}, matrix, options, h, seconds, first, rows);
+  };
+  make_first.classical = [&](const auto& matrix, const auto& h, auto& seconds) {
+    return mg::make_device_classical(Exec{}, matrix, options, h, seconds, first, rows);
+  };
+  make_first.aggregates = [&](const auto& matrix, auto& h, auto& b) {
+    first = mg::make_device_levels(Exec{}, matrix, options, b, h, rows);
+  };
+  auto rest = mg::make_hierarchy(a, options, make_first);
+  return {std::move(first), std::move(rest)};
 }
 
 /// Levels of a device, and those of the host after them, are those that the host makes alone.

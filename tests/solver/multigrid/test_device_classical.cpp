@@ -119,25 +119,11 @@ TYPED_TEST(DeviceClassical, RowsOfACoarseningAreThoseOfTheHost) {
   }
 }
 
-/// Levels of the device with those that the host makes after them.
-template <class Exec>
-std::pair<mg::DeviceLevels<double, Exec>, mg::HostHierarchy<double>> classical_of(
-    const HostCsr<double>& a, Index rows, const mg::HierarchyOptions& options) {
-  mg::DeviceLevels<double, Exec> first;
-  mg::FirstLevels<double> make_first;
-  make_first.classical = [&](const HostCsr<double>& matrix, const mg::HostHierarchy<double>& h,
-                             mg::SetupSeconds& seconds) {
-    return mg::make_device_classical(Exec{}, matrix, options, h, seconds, first, rows);
-  };
-  auto rest = mg::make_hierarchy(a, options, make_first);
-  return {std::move(first), std::move(rest)};
-}
-
 template <class Exec>
 void compare_classical(const std::string& name, const HostCsr<double>& a,
                        const mg::HierarchyOptions& options) {
   const auto wanted = mg::make_hierarchy(a, options);
-  const auto [first, rest] = classical_of<Exec>(a, 60, options);
+  const auto [first, rest] = levels_of_both<Exec>(a, 60, options);
   ASSERT_GE(first.size(), 1U) << name;
   EXPECT_EQ(rest.block, wanted.block) << name;
   EXPECT_EQ(rest.near_null, wanted.near_null) << name;
@@ -175,7 +161,7 @@ TYPED_TEST(DeviceClassical, TakesTheIterationsOfTheHosts) {
     const auto on_host = mg::make_hierarchy(a, classically(200));
     const int of_host =
         iterations_with(name, a, mg::Hierarchy<float, TypeParam>(on_host, {}, false));
-    const auto [first, rest] = classical_of<TypeParam>(a, 250, classically(200));
+    const auto [first, rest] = levels_of_both<TypeParam>(a, 250, classically(200));
     ASSERT_GE(first.size(), 1U) << name;
     const int mine =
         iterations_with(name, a, mg::Hierarchy<float, TypeParam>(rest, {}, false, nullptr, first));
@@ -186,8 +172,8 @@ TYPED_TEST(DeviceClassical, TakesTheIterationsOfTheHosts) {
 /// The same bits each time: nothing is added up in an order that differs.
 TYPED_TEST(DeviceClassical, IsTheSameInEachRun) {
   const auto a = krysol::gallery::make_problem("jumps:14");
-  const auto [first, rest] = classical_of<TypeParam>(a, 250, classically());
-  const auto [again, rest_again] = classical_of<TypeParam>(a, 250, classically());
+  const auto [first, rest] = levels_of_both<TypeParam>(a, 250, classically());
+  const auto [again, rest_again] = levels_of_both<TypeParam>(a, 250, classically());
   ASSERT_GE(first.size(), 1U);
   ASSERT_EQ(first.size(), again.size());
   for (std::size_t l = 0; l < first.size(); ++l) {
@@ -201,7 +187,7 @@ TYPED_TEST(DeviceClassical, IsTheSameInEachRun) {
 /// Of few rows, with a row that is too long, or where nothing is strongly connected.
 TYPED_TEST(DeviceClassical, LeavesOthersToTheHost) {
   const auto none = [](const HostCsr<double>& a, Index rows) {
-    const auto [first, rest] = classical_of<TypeParam>(a, rows, classically());
+    const auto [first, rest] = levels_of_both<TypeParam>(a, rows, classically());
     EXPECT_TRUE(rest.on_device.empty());
     EXPECT_EQ(rest.levels.front().a.rows, a.rows);
     EXPECT_EQ(rest.coarsening, "classical");
@@ -221,7 +207,7 @@ TYPED_TEST(DeviceClassical, LeavesOthersToTheHost) {
   for (Index i = 0; i < n; ++i) alone.add(i, i, 1 + i % 3);
   const auto diagonal = to_csr(alone).matrix;
   EXPECT_TRUE(none(diagonal, 250));
-  EXPECT_EQ(classical_of<TypeParam>(diagonal, 250, classically()).second.stalled,
+  EXPECT_EQ(levels_of_both<TypeParam>(diagonal, 250, classically()).second.stalled,
             "no unknown is strongly connected to another");
 }
 

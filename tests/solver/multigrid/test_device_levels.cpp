@@ -284,18 +284,10 @@ TYPED_TEST(DeviceLevels, InterpolationIsThatOfTheHostForTheSameAggregates) {
 
 /// Levels of the device with those that the host makes after them.
 template <class Exec>
-std::pair<mg::DeviceLevels<double, Exec>, mg::HostHierarchy<double>> levels_of(
-    const HostCsr<double>& a, Index rows) {
+LevelsOfBoth<Exec> levels_of(const HostCsr<double>& a, Index rows) {
   mg::HierarchyOptions options;
   options.coarsening = mg::Coarsening::aggregates;
-  mg::DeviceLevels<double, Exec> first;
-  mg::FirstLevels<double> make_first;
-  make_first.aggregates = [&](const HostCsr<double>& matrix, mg::HostHierarchy<double>& h,
-                              mg::NearNullSpace<double>& b) {
-    first = mg::make_device_levels(Exec{}, matrix, options, b, h, rows);
-  };
-  auto rest = mg::make_hierarchy(a, options, make_first);
-  return {std::move(first), std::move(rest)};
+  return levels_of_both<Exec>(a, rows, options);
 }
 
 TYPED_TEST(DeviceLevels, AreGalerkinProductsWithOnesOnTheirDiagonals) {

@@ -55,36 +55,14 @@ mg::HierarchyOptions options_of(const DeviceUpdateCase& c) {
   return options;
 }
 
-template <class Exec>
-struct LevelsOfBoth {
-  mg::DeviceLevels<double, Exec> first;
-  mg::HostHierarchy<double> rest;
-};
-
-/// Levels of the device down to 60 rows, with those that the host makes after them.
-template <class Exec>
-LevelsOfBoth<Exec> levels_of_both(const HostCsr<double>& a, const mg::HierarchyOptions& options) {
-  LevelsOfBoth<Exec> made;
-  mg::FirstLevels<double> by;
-  by.grids = [&](const auto& matrix, const auto& h, auto& seconds) {
-    return mg::make_device_grids(Exec{}, matrix, options, h, seconds, made.first, 60);
-  };
-  by.classical = [&](const auto& matrix, const auto& h, auto& seconds) {
-    return mg::make_device_classical(Exec{}, matrix, options, h, seconds, made.first, 60);
-  };
-  by.aggregates = [&](const auto& matrix, auto& h, auto& b) {
-    made.first = mg::make_device_levels(Exec{}, matrix, options, b, h, 60);
-  };
-  made.rest = mg::make_hierarchy(a, options, by);
-  return made;
-}
+constexpr Index left_to_the_host = 60;  // rows
 
 /// Both parts of a hierarchy that is kept for other values.
 template <class Exec>
 class KeptOnDevice {
  public:
   KeptOnDevice(const HostCsr<double>& a, const mg::HierarchyOptions& options, bool shared = false)
-      : KeptOnDevice(a, levels_of_both<Exec>(a, options), options, shared) {}
+      : KeptOnDevice(a, levels_of_both<Exec>(a, left_to_the_host, options), options, shared) {}
 
   const mg::HostHierarchy<double>& set_values(const HostCsr<double>& a) {
     mg::SetupSeconds seconds;
@@ -97,8 +75,8 @@ class KeptOnDevice {
  private:
   KeptOnDevice(const HostCsr<double>& a, LevelsOfBoth<Exec> made,
                const mg::HierarchyOptions& options, bool shared)
-      : on_device_(Exec{}, std::move(made.first), a, made.rest.levels.front(), shared),
-        on_host_(made.rest, made.rest.levels.front().a, options.coarsest, false) {}
+      : on_device_(Exec{}, std::move(made.first), a, made.second.levels.front(), shared),
+        on_host_(made.second, made.second.levels.front().a, options.coarsest, false) {}
 
   mg::DeviceUpdate<double, Exec> on_device_;
   mg::HierarchyUpdate<double> on_host_;
@@ -114,24 +92,25 @@ Entries entries_in_use(const mg::HostLevel<double>& level) {
 TYPED_TEST(DeviceUpdates, MakeTheLevelsThatASetupMakes) {
   for (const DeviceUpdateCase& c : device_update_cases) {
     const auto a = krysol::gallery::make_problem(c.problem);
-    const auto wanted = levels_of_both<TypeParam>(a, options_of(c));
-    ASSERT_GE(wanted.first.size(), 1U) << c.problem;
+    const auto [wanted, rest_wanted] =
+        levels_of_both<TypeParam>(a, left_to_the_host, options_of(c));
+    ASSERT_GE(wanted.size(), 1U) << c.problem;
     KeptOnDevice<TypeParam> kept(a, options_of(c));
     for (const double factor : {1.0, 3.5, 1.0}) {
       const auto& rest = kept.set_values(with_factors(a, [=](Index, Index) { return factor; }));
-      ASSERT_EQ(kept.first().size(), wanted.first.size()) << c.problem;
-      for (std::size_t l = 0; l < wanted.first.size(); ++l) {
+      ASSERT_EQ(kept.first().size(), wanted.size()) << c.problem;
+      for (std::size_t l = 0; l < wanted.size(); ++l) {
         const auto& now = kept.first()[l];
-        const auto& then = wanted.first[l];
+        const auto& then = wanted[l];
         EXPECT_LT(difference_of(entries_of(now.a), entries_of(then.a)), 1e-11) << c.problem << l;
         EXPECT_LT(difference_of(entries_of(now.p), entries_of(then.p)), 1e-11) << c.problem << l;
         EXPECT_LT(difference_of(entries_of(now.r), entries_of(then.r)), 1e-11) << c.problem << l;
         EXPECT_NEAR(now.largest, then.largest, 1e-6 * then.largest) << c.problem << l;
       }
-      ASSERT_EQ(rest.levels.size(), wanted.rest.levels.size()) << c.problem;
+      ASSERT_EQ(rest.levels.size(), rest_wanted.levels.size()) << c.problem;
       for (std::size_t l = 0; l < rest.levels.size(); ++l) {
         EXPECT_LT(
-            difference_of(entries_in_use(rest.levels[l]), entries_in_use(wanted.rest.levels[l])),
+            difference_of(entries_in_use(rest.levels[l]), entries_in_use(rest_wanted.levels[l])),
             1e-11)
             << c.problem << l;
       }
@@ -202,21 +181,19 @@ TYPED_TEST(DeviceUpdates, UnknownsThatAreOutStayOut) {
   const auto a = to_csr(t).matrix;
   const auto options = options_of({"", mg::Coarsening::aggregates});
   KeptOnDevice<TypeParam> kept(a, options);
-  const auto wanted = levels_of_both<TypeParam>(a, options);
-  ASSERT_GE(wanted.first.size(), 2U);
+  const auto [wanted, rest_wanted] = levels_of_both<TypeParam>(a, left_to_the_host, options);
+  ASSERT_GE(wanted.size(), 2U);
   const auto out_of = [](const mg::DeviceLevel<double, TypeParam>& level) {
     const auto scale = list_of<double, TypeParam>(level.scale);
     return std::count(scale.begin(), scale.end(), 0.0);
   };
-  EXPECT_EQ(out_of(wanted.first[1]), pairs);
+  EXPECT_EQ(out_of(wanted[1]), pairs);
   for (const double factor : {1.0, 3.5, 7.0}) {
     kept.set_values(with_factors(a, [=](Index, Index) { return factor; }));
-    for (std::size_t l = 0; l < wanted.first.size(); ++l) {
-      EXPECT_EQ(out_of(kept.first()[l]), out_of(wanted.first[l])) << l;
-      EXPECT_LT(difference_of(entries_of(kept.first()[l].a), entries_of(wanted.first[l].a)), 1e-11)
-          << l;
-      EXPECT_LT(difference_of(entries_of(kept.first()[l].p), entries_of(wanted.first[l].p)), 1e-11)
-          << l;
+    for (std::size_t l = 0; l < wanted.size(); ++l) {
+      EXPECT_EQ(out_of(kept.first()[l]), out_of(wanted[l])) << l;
+      EXPECT_LT(difference_of(entries_of(kept.first()[l].a), entries_of(wanted[l].a)), 1e-11) << l;
+      EXPECT_LT(difference_of(entries_of(kept.first()[l].p), entries_of(wanted[l].p)), 1e-11) << l;
     }
   }
 }
