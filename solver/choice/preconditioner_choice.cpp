@@ -12,6 +12,7 @@
 #include <krysol/solver/choice/joined_results.hpp>
 #include <krysol/solver/cholesky/cholesky.hpp>
 #include <krysol/solver/coarsening/box_grid.hpp>
+#include <krysol/spmv/base/memory.hpp>
 #include <krysol/spmv/base/spaces.hpp>
 #include <krysol/spmv/kernels/padding.hpp>
 #include <krysol/spmv/order/cuthill_mckee.hpp>
@@ -216,7 +217,7 @@ typename PreconditionerChoice<T>::InUse PreconditionerChoice<T>::made_now(
   return c.made = in_use(std::move(made));
 }
 
-/// The order of a factorization, which says what that would cost.
+/// The order of a factorization, which says what that would cost: kept as long as the pattern is.
 template <class T>
 void PreconditionerChoice<T>::order_rows(double remaining,
                                          std::vector<PreconditionerTrial>& trials) {
@@ -225,32 +226,35 @@ void PreconditionerChoice<T>::order_rows(double remaining,
   trial.name = factors.name;
   trial.cost_without = remaining;
   trial.outcome = "ordered";
-  const double most_entries = choice::entries_worth(size(), remaining);
+  const auto room = free_host_bytes();
+  const double most_entries = room ? static_cast<double>(*room) / sizeof(T) : unlimited;
   const Kokkos::Timer timer;
   try {
     elimination_ =
         sparse_cholesky::eliminate(a_.row_ptr.data(), a_.col_idx.data(), a_.rows, most_entries);
-    if (!elimination_) {
-      too_much_fill_at_ = remaining;
+    if (elimination_) {
+      const choice::Cost cost = choice::cholesky_cost(size(), *elimination_);
+      trial.predicted_cost = cost.total();
+      trial.predicted_iterations = cost.iterations;
+    } else {
       trial.predicted_cost = unlimited;
-      trial.outcome =
-          fmt::format("not made: its factor would have more than {:.3g} entries", most_entries);
+      trial.outcome = fmt::format(
+          "not made: its factor would have more than {:.3g} entries, for which there is no memory",
+          most_entries);
     }
   } catch (const std::exception& e) {  // std::bad_alloc, std::invalid_argument
-    factors.out = true;
     trial.outcome = fmt::format("not made: {}", e.what());
   }
+  factors.out = !elimination_;
   trial.setup_seconds = timer.seconds();
   trials.insert(trials.end() - 1, trial);
 }
 
 /// Whether a factorization may still be thought of, whose order is not known.
 template <class T>
-bool PreconditionerChoice<T>::may_be_ordered(double remaining) const {
-  constexpr double much_more = 3;  // is left than when too much fill was seen
+bool PreconditionerChoice<T>::may_be_ordered() const {
   const Candidate& factors = candidates_.front();
-  return !factors.out && !factors.made.made && !elimination_ &&
-         remaining > much_more * too_much_fill_at_;
+  return !factors.out && !factors.made.made && !elimination_;
 }
 
 /// What one costs at least whose order is not known.
@@ -271,7 +275,7 @@ double PreconditionerChoice<T>::products_ahead(double remaining, double spent, c
     const bool known = c.name != candidates_.front().name || elimination_;
     if (known) {
       least_of_others = std::min(least_of_others, c.cost.total());
-    } else if (may_be_ordered(remaining)) {
+    } else if (may_be_ordered()) {
       least_of_others = std::min(least_of_others, least_of_factorization());
     }
   }
@@ -307,7 +311,7 @@ typename PreconditionerChoice<T>::InUse PreconditionerChoice<T>::better_than(
   const bool levels_open = !levels.out && levels.made.made != now.made;
   const double others = levels_open ? std::min(remaining, guess * levels.cost.total()) : remaining;
   const auto order_may_pay = [&] {
-    return may_be_ordered(remaining) && choice::elimination_cost(n) < most_setup &&
+    return may_be_ordered() && choice::elimination_cost(n) < most_setup &&
            choice::price_of(least_of_factorization(), spent) < margin * others;
   };
   if (order_may_pay() && !seen_->knows_meshes) {  // takes little beside the order

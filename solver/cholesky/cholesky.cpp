@@ -48,20 +48,6 @@ std::vector<double> scale_to_ones(const HostCsr<T>& a) {
   return scale;
 }
 
-/// Values of S A S.
-template <class W, class T>
-std::vector<W> scaled(const HostCsr<T>& a, const std::vector<double>& scale) {
-  std::vector<W> values(static_cast<std::size_t>(a.nnz()));
-  for (Index i = 0; i < a.rows; ++i) {
-    const double s = scale[static_cast<std::size_t>(i)];
-    for (Offset k = a.row_ptr.data()[i]; k < a.row_ptr.data()[i + 1]; ++k) {
-      const double t = scale[static_cast<std::size_t>(a.col_idx.data()[k])];
-      values[static_cast<std::size_t>(k)] = (s * t) * in_double<W>(a.values.data()[k]);
-    }
-  }
-  return values;
-}
-
 template <class T>
 sparse_cholesky::Elimination elimination_of(const HostCsr<T>& a) {
   if (a.rows != a.cols) {
@@ -104,13 +90,20 @@ void Cholesky<T, Exec>::update(const HostCsr<T>& a) {
     throw std::invalid_argument(fmt::format(
         "cholesky: row {} has nonzeros at other places than when the matrix was analysed", i + 1));
   }
-  // Fronts under way take about as much again as L in the worst of cases.
-  require_host_memory("cholesky.values", 2.0 * sizeof(W) * p.elimination.entries());
   const Kokkos::Timer timer;
   std::vector<double> scale = scale_to_ones(a);
-  const std::vector<W> values = scaled<W>(a, scale);
+  const W* values = nullptr;
+  std::vector<W> in_double_values;
+  if constexpr (std::is_same_v<T, W>) {
+    values = a.values.data();
+  } else {
+    in_double_values.resize(static_cast<std::size_t>(a.nnz()));
+    std::transform(a.values.data(), a.values.data() + a.nnz(), in_double_values.begin(),
+                   in_double<W, T>);
+    values = in_double_values.data();
+  }
   factors_ = std::make_shared<const sparse_cholesky::Factors<W>>(sparse_cholesky::numeric_factors(
-      p.elimination, p.row_ptr.data(), p.col_idx.data(), values.data()));
+      p.elimination, p.row_ptr.data(), p.col_idx.data(), values, scale.data()));
   scale_ = std::move(scale);
   seconds_ = timer.seconds();
 }

@@ -48,9 +48,10 @@ struct Elimination {
 /// 17(4), 1996, DOI 10.1137/S0895479894278952), then a postorder of the elimination tree (Liu, SIAM
 /// J. Matrix Anal. Appl. 11(1), 1990, DOI 10.1137/0611010). A supernode takes in its last child
 /// where few zeros are stored for it, by the limits of Chen, Davis, Hager & Rajamanickam, ACM
-/// Trans. Math. Softw. 35(3), 2008, DOI 10.1145/1391989.1391995. O(nnz + entries of L).
-/// Throws std::invalid_argument for more than 8.9e8 entries in a triangle, or less with many rows;
-/// OutOfMemory, with the bytes, where the order's do not fit: some 33 an entry of the matrix.
+/// Trans. Math. Softw. 35(3), 2008, DOI 10.1145/1391989.1391995. O(nnz + row indices of the
+/// supernodes). Throws std::invalid_argument for more than 8.9e8 entries in a triangle, or less
+/// with many rows; OutOfMemory, with the bytes, where the order's do not fit: some 14 an entry of
+/// the matrix.
 std::optional<Elimination> eliminate(const Offset* row_ptr, const Index* col_idx, Index rows,
                                      double most_entries);
 

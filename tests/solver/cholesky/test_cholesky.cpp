@@ -282,8 +282,9 @@ TEST(CholeskyFactors, DoNotDependOnWhatTheirMemoryHeld) {
         for (std::size_t k = 0; k < count; ++k) place[k] = before;
       }
       // The first array of the factorization is as large, and likely to lie there.
+      const std::vector<double> ones(n, 1.0);
       const auto factors = krysol::sparse_cholesky::numeric_factors<double>(
-          e, a.row_ptr.data(), a.col_idx.data(), a.values.data());
+          e, a.row_ptr.data(), a.col_idx.data(), a.values.data(), ones.data());
       const auto x = numbers<double>(n);
       std::fill_n(x.get(), n, 1.0);
       krysol::sparse_cholesky::solve(e, factors, x.get());
@@ -291,6 +292,31 @@ TEST(CholeskyFactors, DoNotDependOnWhatTheirMemoryHeld) {
     };
     EXPECT_EQ(solved_after(std::numeric_limits<double>::quiet_NaN()), solved_after(0.0));
   }
+}
+
+/// Most fronts add to their parents by way of stacks; large ones do not.
+TEST(CholeskyFactors, OfLargeFrontsAndOfSmallOnes) {
+  const auto t = poisson3d(22);
+  const auto a = to_csr(t).matrix;
+  const Elimination e = elimination_of(a);
+  Offset most = 0;
+  for (Index s = 0; s < e.supernodes(); ++s) {
+    const Offset m = e.rows_of(s) - e.columns_of(s);
+    most = std::max(most, m * m);
+  }
+  ASSERT_GT(most, Offset{1} << 17);
+  const auto n = static_cast<std::size_t>(a.rows);
+  const std::vector<double> scale(n, 0.5);
+  const auto factors = krysol::sparse_cholesky::numeric_factors<double>(
+      e, a.row_ptr.data(), a.col_idx.data(), a.values.data(), scale.data());
+  EXPECT_EQ(factors.lost, 0);
+  const auto b = random_vector<double>(n, 8);
+  const auto x = krysol::sparse_cholesky::numbers<double>(n);
+  for (std::size_t k = 0; k < n; ++k) x[k] = b[static_cast<std::size_t>(e.order[k])];
+  krysol::sparse_cholesky::solve(e, factors, x.get());
+  std::vector<double> solution(n);
+  for (std::size_t k = 0; k < n; ++k) solution[static_cast<std::size_t>(e.order[k])] = x[k] / 4;
+  EXPECT_LE(true_residual(t, b, solution), 1e-12L * norm(widen(b)));
 }
 
 std::vector<double> narrowed(const std::vector<long double>& v) { return {v.begin(), v.end()}; }
