@@ -70,7 +70,7 @@ Cost multigrid_cost(const SystemSize& size) {
   const double wide = size.scalar_bytes / 8;
   const bool grid = size.grid > 0;
   double iterations = scalar ? 20 : 60;
-  if (grid) iterations = size.grid > 1 ? 20 : scalar ? 10 : 40;
+  if (grid) iterations = size.grid > 1 ? 12 : scalar ? 10 : 24;
   const double setup = (grid ? passes_of_grids : passes_of_setup) * matrix +
                        setup_of_row * wide * size.rows + start_of_multigrid;
   const double cycle = passes_of_cycle * matrix + cycle_of_row * wide * size.rows + start_of_cycle;

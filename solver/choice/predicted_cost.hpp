@@ -33,7 +33,7 @@ double iteration_cost(const SystemSize& size, double preconditioner_bytes);
 
 /// Algebraic multigrid. The iterations are a guess: some 20 where hardly any entry beside the
 /// diagonal is positive, as those of discretized scalar equations are, else 60. Where levels are
-/// grids 10, 40, and 20 for nodes of several unknowns.
+/// grids 10, 24, and 12 for nodes of several unknowns.
 Cost multigrid_cost(const SystemSize& size);
 
 /// Finding the order and pattern of a Cholesky factorization.

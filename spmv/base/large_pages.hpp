@@ -11,4 +11,9 @@ namespace krysol {
 /// and with small pages each 4 KiB begin with a search in the page tables.
 void use_large_pages(void* begin, std::size_t bytes);
 
+/// Writes a byte to each large page of such an array, in a loop of the host's cores: not from a
+/// loop. Where two cores touch a page first, at the same time, the operating system clears two and
+/// throws one away, which a loop that hands out short pieces of an array makes it do for each page.
+void touch_large_pages(void* begin, std::size_t bytes);
+
 }  // namespace krysol

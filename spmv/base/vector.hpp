@@ -186,7 +186,9 @@ View allocate(const char* label, Extents... extents) {
     detail::throw_out_of_memory(label, bytes, Space::name(), free_bytes(), e.what());
   }
   if constexpr (on_host<typename View::execution_space>) {
-    use_large_pages(view.data(), view.span() * sizeof(typename View::value_type));
+    const std::size_t length = view.span() * sizeof(typename View::value_type);
+    use_large_pages(view.data(), length);
+    touch_large_pages(view.data(), length);
   }
   return view;
 }

@@ -464,9 +464,9 @@ TEST(PredictedCost, GrowsWithWhatItDependsOn) {
   other.positive_off_diagonal = 0.3;
   EXPECT_EQ(multigrid_cost(other).iterations, 60);
   other.grid = 1;  // as the levels are
-  EXPECT_EQ(multigrid_cost(other).iterations, 40);
+  EXPECT_EQ(multigrid_cost(other).iterations, 24);
   other.grid = 3;
-  EXPECT_EQ(multigrid_cost(other).iterations, 20);
+  EXPECT_EQ(multigrid_cost(other).iterations, 12);
   other.positive_off_diagonal = 0;
   other.grid = 1;
   EXPECT_EQ(multigrid_cost(other).iterations, 10);
