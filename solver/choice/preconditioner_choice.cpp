@@ -12,7 +12,6 @@
 #include <krysol/solver/choice/joined_results.hpp>
 #include <krysol/solver/cholesky/cholesky.hpp>
 #include <krysol/solver/coarsening/box_grid.hpp>
-#include <krysol/spmv/base/memory.hpp>
 #include <krysol/spmv/base/spaces.hpp>
 #include <krysol/spmv/kernels/padding.hpp>
 #include <krysol/spmv/order/cuthill_mckee.hpp>
@@ -20,8 +19,9 @@
 namespace krysol {
 namespace {
 
-constexpr double margin = 0.8;  // of the cost of going on: predictions are no better than that
-constexpr double least = 6e7;   // cost of what is left: some milliseconds are worth no choice
+constexpr double margin = 0.8;   // of the cost of going on: predictions are no better than that
+constexpr double least = 6e7;    // cost of what is left: some milliseconds are worth no choice
+constexpr double much_more = 3;  // may be left later than now: what pays then is remembered
 constexpr double unlimited = std::numeric_limits<double>::infinity();
 
 /// What is left of the criteria for a solve that goes on.
@@ -217,7 +217,8 @@ typename PreconditionerChoice<T>::InUse PreconditionerChoice<T>::made_now(
   return c.made = in_use(std::move(made));
 }
 
-/// The order of a factorization, which says what that would cost: kept as long as the pattern is.
+/// The order of a factorization, which says what that would cost: kept where it might pay if there
+/// was much more left.
 template <class T>
 void PreconditionerChoice<T>::order_rows(double remaining,
                                          std::vector<PreconditionerTrial>& trials) {
@@ -226,8 +227,7 @@ void PreconditionerChoice<T>::order_rows(double remaining,
   trial.name = factors.name;
   trial.cost_without = remaining;
   trial.outcome = "ordered";
-  const auto room = free_host_bytes();
-  const double most_entries = room ? static_cast<double>(*room) / sizeof(T) : unlimited;
+  const double most_entries = choice::entries_worth(size(), much_more * remaining);
   const Kokkos::Timer timer;
   try {
     elimination_ =
@@ -237,24 +237,25 @@ void PreconditionerChoice<T>::order_rows(double remaining,
       trial.predicted_cost = cost.total();
       trial.predicted_iterations = cost.iterations;
     } else {
+      too_much_fill_at_ = remaining;
       trial.predicted_cost = unlimited;
-      trial.outcome = fmt::format(
-          "not made: its factor would have more than {:.3g} entries, for which there is no memory",
-          most_entries);
+      trial.outcome =
+          fmt::format("not made: its factor would have more than {:.3g} entries", most_entries);
     }
   } catch (const std::exception& e) {  // std::bad_alloc, std::invalid_argument
+    factors.out = true;
     trial.outcome = fmt::format("not made: {}", e.what());
   }
-  factors.out = !elimination_;
   trial.setup_seconds = timer.seconds();
   trials.insert(trials.end() - 1, trial);
 }
 
 /// Whether a factorization may still be thought of, whose order is not known.
 template <class T>
-bool PreconditionerChoice<T>::may_be_ordered() const {
+bool PreconditionerChoice<T>::may_be_ordered(double remaining) const {
   const Candidate& factors = candidates_.front();
-  return !factors.out && !factors.made.made && !elimination_;
+  return !factors.out && !factors.made.made && !elimination_ &&
+         remaining > much_more * too_much_fill_at_;
 }
 
 /// What one costs at least whose order is not known.
@@ -275,7 +276,7 @@ double PreconditionerChoice<T>::products_ahead(double remaining, double spent, c
     const bool known = c.name != candidates_.front().name || elimination_;
     if (known) {
       least_of_others = std::min(least_of_others, c.cost.total());
-    } else if (may_be_ordered()) {
+    } else if (may_be_ordered(remaining)) {
       least_of_others = std::min(least_of_others, least_of_factorization());
     }
   }
@@ -311,7 +312,7 @@ typename PreconditionerChoice<T>::InUse PreconditionerChoice<T>::better_than(
   const bool levels_open = !levels.out && levels.made.made != now.made;
   const double others = levels_open ? std::min(remaining, guess * levels.cost.total()) : remaining;
   const auto order_may_pay = [&] {
-    return may_be_ordered() && choice::elimination_cost(n) < most_setup &&
+    return may_be_ordered(remaining) && choice::elimination_cost(n) < most_setup &&
            choice::price_of(least_of_factorization(), spent) < margin * others;
   };
   if (order_may_pay() && !seen_->knows_meshes) {  // takes little beside the order

@@ -87,7 +87,7 @@ class PreconditionerChoice {
   InUse better_than(double remaining, double spent, double most_setup, const InUse& now,
                     std::vector<PreconditionerTrial>& trials);
   void order_rows(double remaining, std::vector<PreconditionerTrial>& trials);
-  bool may_be_ordered() const;
+  bool may_be_ordered(double remaining) const;
   double least_of_factorization() const;
   double products_ahead(double remaining, double spent, const InUse& now);
   std::shared_ptr<Made> stage(std::size_t s);
@@ -115,6 +115,7 @@ class PreconditionerChoice {
   };
   std::optional<Seen> seen_;
   std::optional<sparse_cholesky::Elimination> elimination_;
+  double too_much_fill_at_ = 0;                  // what remained when the order showed too much
   std::vector<std::shared_ptr<Made>> of_stage_;  // as far as they have been made
 };
 

@@ -101,4 +101,11 @@ double price_of(double cost, double spent) {
   return std::max(cost - spent, least * cost);
 }
 
+double entries_worth(const SystemSize& size, double cost) {
+  const double wide = size.scalar_bytes / 8;
+  const double entry =
+      assembly_of_entry * wide + applications * of_one_core * 2 * size.scalar_bytes;
+  return cost / (scale(size) * entry);
+}
+
 }  // namespace krysol::choice

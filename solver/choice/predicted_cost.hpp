@@ -51,4 +51,7 @@ double multiplications_cost(const SystemSize& size, double multiplications);
 /// itself 1.25; further than 1.3 times in 27 and 33 % of them.)
 double price_of(double cost, double spent);
 
+/// Entries of L that cost as much to compute as `cost`, if nothing else did.
+double entries_worth(const SystemSize& size, double cost);
+
 }  // namespace krysol::choice

@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 #include <krysol/solver/precond/jacobi.hpp>
 #include <krysol/spmv/base/finite.hpp>
+#include <krysol/spmv/base/memory.hpp>
 #include <krysol/spmv/base/spaces.hpp>
 
 namespace krysol {
@@ -97,6 +98,7 @@ void Cholesky<T, Exec>::update(const HostCsr<T>& a) {
   if constexpr (std::is_same_v<T, W>) {
     values = a.values.data();
   } else {
+    require_host_memory("cholesky.in_double", static_cast<double>(a.nnz()) * sizeof(W));
     in_double_values.resize(static_cast<std::size_t>(a.nnz()));
     std::transform(a.values.data(), a.values.data() + a.nnz(), in_double_values.begin(),
                    in_double<W, T>);

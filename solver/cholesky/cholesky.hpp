@@ -24,7 +24,7 @@ class Cholesky {
 
   /// Throws PreconditionerRefusal, naming the row, where A is not positive semidefinite;
   /// std::invalid_argument where it is not square, or too large to be ordered; OutOfMemory, with
-  /// the bytes of L, where those do not fit.
+  /// the bytes of L and of fronts under way, where those do not fit.
   explicit Cholesky(const HostCsr<T>& a);
   /// With the elimination of A's pattern, where that is known.
   Cholesky(const HostCsr<T>& a, sparse_cholesky::Elimination&& elimination);

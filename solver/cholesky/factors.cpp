@@ -2,11 +2,11 @@
 #include <krysol/solver/cholesky/factors.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <complex>
 #include <exception>
 #include <functional>
+#include <iterator>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -228,8 +228,9 @@ struct Factorization {
 
   /// Supernodes one after the other, each with all cores where `together`; `at_work` is the one
   /// under way.
-  void eliminate(const std::vector<Index>& supernodes, const std::vector<Index>& depth,
-                 Stacks<W>& stacks, bool together, Index& at_work) {
+  void eliminate_fronts(const std::vector<Index>& supernodes, const std::vector<Index>& depth,
+                        Stacks<W>& stacks, bool together, Index& at_work) {
+    if (supernodes.empty()) return;
     std::vector<Index> local(nth(e.rows));
     for (const Index s : supernodes) {
       at_work = s;
@@ -277,6 +278,14 @@ GivenOut given_out(std::vector<Index> trees, const std::vector<double>& work, st
   return out;
 }
 
+std::vector<Index> no_smaller(const std::vector<Index>& trees, const std::vector<double>& work,
+                              double least) {
+  std::vector<Index> kept;
+  std::copy_if(trees.begin(), trees.end(), std::back_inserter(kept),
+               [&](Index s) { return work[nth(s)] >= least; });
+  return kept;
+}
+
 /// Trees are taken apart until the cores have as much to do as each other, but for a tenth: small
 /// fronts above them take longer than where each core makes its own. Large ones do not, and one at
 /// a time they take less memory.
@@ -304,8 +313,8 @@ Shares shares_of_cores(const Elimination& e, const std::vector<std::vector<Index
   while (parts > 1 && !trees.empty() && work[nth(trees.front())] > small) {
     const double enough = even * left / cores;
     if (e.flops_of(trees.front()) < shared && work[nth(trees.front())] <= enough &&
-        given_out(trees, work, parts).most <= enough) {
-      break;
+        given_out(no_smaller(trees, work, enough / 32), work, parts).most <= enough) {
+      break;  // the rest fits in between
     }
     std::pop_heap(trees.begin(), trees.end(), by_work);
     const Index s = trees.back();
@@ -343,11 +352,11 @@ std::vector<Index> depths(const Elimination& e) {
   return depth;
 }
 
-/// What the Stacks of supernodes hold at most that are made one after the other.
+/// What the Stacks of supernodes hold at most that are made one after the other. `held`
+/// [supernodes]: zeros, as it is left.
 template <class W>
 std::size_t most_on_stacks(const Elimination& e, const std::vector<std::vector<Index>>& children,
-                           const std::vector<Index>& supernodes) {
-  std::vector<std::size_t> held(children.size(), 0);
+                           const std::vector<Index>& supernodes, std::vector<std::size_t>& held) {
   std::size_t now = 0;
   std::size_t most = 0;
   for (const Index s : supernodes) {
@@ -355,8 +364,9 @@ std::size_t most_on_stacks(const Elimination& e, const std::vector<std::vector<I
     if (on_stack(n)) held[nth(s)] = Stacks<W>::rounded(n);
     now += held[nth(s)];
     most = std::max(most, now);
-    for (const Index c : children[nth(s)]) now -= held[nth(c)];
+    for (const Index c : children[nth(s)]) now -= std::exchange(held[nth(c)], 0);
   }
+  for (const Index s : supernodes) held[nth(s)] = 0;
   return most;
 }
 
@@ -376,10 +386,11 @@ Factors<W> numeric_factors(const Elimination& e, const Offset* row_ptr, const In
   const Shares shares = shares_of_cores(e, run.children, Host().concurrency());
   const std::vector<Index> depth = depths(e);
   std::vector<std::size_t> end(1, 0);  // of the stacks of each core, and of what is above
+  std::vector<std::size_t> held(nth(e.supernodes()), 0);
   for (const auto& of_core : shares.of_core) {
-    end.push_back(end.back() + most_on_stacks<W>(e, run.children, of_core));
+    end.push_back(end.back() + most_on_stacks<W>(e, run.children, of_core, held));
   }
-  end.push_back(end.back() + most_on_stacks<W>(e, run.children, shares.above));
+  end.push_back(end.back() + most_on_stacks<W>(e, run.children, shares.above, held));
   // Large fronts under way take about as much again as L in the worst of cases.
   require_host_memory("cholesky.values",
                       sizeof(W) * (2 * e.entries() + static_cast<double>(end.back())));
@@ -395,7 +406,7 @@ Factors<W> numeric_factors(const Elimination& e, const Offset* row_ptr, const In
     const std::vector<Index>& of_core = shares.of_core[nth(c)];
     Index at_work = of_core.empty() ? 0 : of_core.front();
     try {
-      run.eliminate(of_core, depth, stacks[nth(c)], false, at_work);
+      run.eliminate_fronts(of_core, depth, stacks[nth(c)], false, at_work);
     } catch (...) {
       if (!thrown.empty()) thrown[nth(at_work)] = std::current_exception();
     }
@@ -410,7 +421,7 @@ Factors<W> numeric_factors(const Elimination& e, const Offset* row_ptr, const In
     if (t) std::rethrow_exception(t);
   }
   Index at_work = 0;
-  run.eliminate(shares.above, depth, stacks.back(), true, at_work);
+  run.eliminate_fronts(shares.above, depth, stacks.back(), true, at_work);
   return out;
 }
 

@@ -12,6 +12,18 @@ void ThrownByBodies::rethrow() const {
   if (first_) std::rethrow_exception(first_);
 }
 
+void touch_large_pages(void* begin, std::size_t bytes) {
+  const LargePages pages = large_pages_in(begin, bytes);
+  const auto touch = [&](std::int64_t p) {
+    *static_cast<volatile char*>(pages.first + static_cast<std::size_t>(p) * large_page) = 0;
+  };
+  if (pages.count == 1) {
+    touch(0);
+  } else if (pages.count > 1) {
+    host_for("krysol::touch_large_pages", pages.count, touch);
+  }
+}
+
 std::optional<std::int64_t> free_device_bytes() {
 #if defined(KOKKOS_ENABLE_CUDA)
   std::size_t free = 0;

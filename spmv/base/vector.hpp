@@ -163,9 +163,15 @@ bool reads_beyond_cache(std::int64_t matrix, const Kokkos::View<const T*, Exec>&
   return beyond_cache(matrix + static_cast<std::int64_t>(x.extent(0) * sizeof(T)));
 }
 
+/// Writes a byte to each large page of an array, in a loop of the host's cores. Where two cores
+/// touch a page first, at the same time, the operating system clears two and throws one away, which
+/// a loop that hands out short pieces of an array makes it do for each page.
+void touch_large_pages(void* begin, std::size_t bytes);
+
 /// An array with unspecified content. The extents are those of View's constructor. Throws
 /// OutOfMemory, with the bytes asked for, where there is no room; std::logic_error after
-/// Kokkos::finalize. Kokkos is initialized where it was not (`ensure_kokkos`).
+/// Kokkos::finalize. Kokkos is initialized where it was not (`ensure_kokkos`). Not for bodies of
+/// loops: on the host the pages are touched in a loop of its own.
 template <class View, class... Extents>
 View allocate(const char* label, Extents... extents) {
   ensure_kokkos();

@@ -492,6 +492,8 @@ TEST(PredictedCost, GrowsWithWhatItDependsOn) {
   const auto large = factors_of(poisson3d(12));
   EXPECT_GT(cholesky_cost(grid, large).setup, 3 * cholesky_cost(grid, small).setup);
   EXPECT_GT(cholesky_cost(grid, large).iteration, cholesky_cost(grid, small).iteration);
+  // As many entries as cost less than what is left.
+  EXPECT_LE(small.entries(), entries_worth(grid, cholesky_cost(grid, small).total()));
 }
 
 TEST(PredictedCost, KnowsTheSignsBesideTheDiagonal) {

@@ -274,7 +274,7 @@ TEST(Memory, SmallArraysAreLookedAtTogether) {
   krysol::require_host_memory("smaller", 1 << 20);
 }
 
-/// By Cholesky: some 33 bytes an entry of the matrix, and some of each row.
+/// By Cholesky: some 14 bytes an entry of the matrix, and some of each row.
 TEST(Memory, IsAskedForAsTheOrderOfAFactorizationNeedsIt) {
 #if defined(__SANITIZE_ADDRESS__)
   GTEST_SKIP() << "the address sanitizer needs address space of its own";
