@@ -47,9 +47,9 @@ struct Factors {
 /// below it, as if 1 had been added to A there. So an A that is singular, and positive
 /// semidefinite, gets a positive definite L L^H that differs from it by as many directions as it
 /// lacks. Throws PreconditionerRefusal, naming the row, where a pivot is below -1e-11 or not
-/// finite; OutOfMemory, with the bytes of L and of fronts under way. Duff & Reid,
-/// ACM Trans. Math. Softw. 9(3), 1983, DOI 10.1145/356044.356047; Liu, SIAM Review 34(1), 1992,
-/// DOI 10.1137/1034004.
+/// finite; OutOfMemory, with the bytes of L and of fronts under way, where it is known that they do
+/// not fit, else std::bad_alloc. Duff & Reid, ACM Trans. Math. Softw. 9(3), 1983,
+/// DOI 10.1145/356044.356047; Liu, SIAM Review 34(1), 1992, DOI 10.1137/1034004.
 template <class W>
 Factors<W> numeric_factors(const Elimination& e, const Offset* row_ptr, const Index* col_idx,
                            const W* values, const double* scale);
