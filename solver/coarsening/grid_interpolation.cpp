@@ -7,6 +7,25 @@
 namespace krysol::multigrid {
 namespace {
 
+/// col % block of one column after another, without dividing where one follows the other.
+class UnknownOfColumn {
+ public:
+  explicit UnknownOfColumn(Index block) : block_(block) {}
+
+  Index operator()(Index col) {
+    if (block_ == 1) return 0;
+    const bool next = col == col_ + 1;
+    unknown_ = !next ? col % block_ : unknown_ + 1 == block_ ? 0 : unknown_ + 1;
+    col_ = col;
+    return unknown_;
+  }
+
+ private:
+  Index block_;
+  Index col_ = -2;
+  Index unknown_ = 0;
+};
+
 CoarsePlanes planes_of(Index n, bool halved, std::vector<double>& places) {
   CoarsePlanes p;
   p.below.resize(as_size(n));
@@ -254,7 +273,7 @@ GridCoarsening coarsen(const BoxGrid& fine, const std::array<bool, 3>& halved, G
 DirectionStrengths direction_strengths(const HostCsr<double>& a, Index block,
                                        const GridPattern& pattern) {
   const Index nodes = a.rows / block;
-  constexpr std::int64_t step = 4096;
+  constexpr std::int64_t step = 512;
   const EqualBlocks pieces{nodes, step};
   std::vector<DirectionStrengths> sums(as_size(pieces.count()));
   std::array<std::array<double, 3>, grid_directions> along{};
@@ -267,8 +286,10 @@ DirectionStrengths direction_strengths(const HostCsr<double>& a, Index block,
       std::array<double, 3> sum{};
       std::array<double, 3> most{};
       for (Offset row = i * block; row < (i + 1) * block; ++row) {
+        const auto unknown = static_cast<Index>(row - i * block);
+        UnknownOfColumn of(block);
         for (Offset k = a.row_ptr.data()[row]; k < a.row_ptr.data()[row + 1]; ++k) {
-          if (block > 1 && (a.col_idx.data()[k] - row) % block != 0) continue;
+          if (of(a.col_idx.data()[k]) != unknown) continue;
           const auto& by = along[pattern.direction.data()[k]];
           const double v = a.values.data()[k];
           for (std::size_t n = 0; n < 3; ++n) {

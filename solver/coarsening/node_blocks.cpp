@@ -2,7 +2,10 @@
 #include <krysol/solver/coarsening/node_blocks.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <vector>
+
+#include <krysol/spmv/base/vector.hpp>
 
 namespace krysol::multigrid {
 namespace {
@@ -12,20 +15,27 @@ double fill_of_blocks(const Offset* row_ptr, const Index* col_idx, Index rows, I
   constexpr Index sample = 512;
   const Index block_rows = rows / b;
   const Index stride = std::max<Index>(1, block_rows / sample);
-  std::vector<Index> touched;
-  double entries = 0;
-  double places = 0;
-  for (Index node = 0; node < block_rows; node += stride) {
-    const Offset begin = row_ptr[Offset{node} * b];
-    const Offset end = row_ptr[(Offset{node} + 1) * b];
-    touched.clear();
-    for (Offset k = begin; k < end; ++k) touched.push_back(col_idx[k] / b);
-    std::sort(touched.begin(), touched.end());
-    const auto blocks = std::unique(touched.begin(), touched.end()) - touched.begin();
-    entries += static_cast<double>(end - begin);
-    places += static_cast<double>(blocks) * b * b;
-  }
-  return places > 0 ? entries / places : 0;
+  const EqualBlocks pieces{(std::int64_t{block_rows} + stride - 1) / stride, 32};
+  std::atomic<Offset> entries{0};
+  std::atomic<Offset> places{0};
+  host_for("krysol::fill_of_blocks", pieces.count(), [&](std::int64_t piece) {
+    std::vector<Index> touched;
+    for (std::int64_t s = pieces.first(piece); s < pieces.last(piece); ++s) {
+      const Offset node = s * stride;
+      const Offset begin = row_ptr[node * b];
+      const Offset end = row_ptr[(node + 1) * b];
+      touched.clear();
+      for (Offset k = begin; k < end; ++k) {
+        const Index at = col_idx[k] / b;
+        if (touched.empty() || touched.back() != at) touched.push_back(at);
+      }
+      std::sort(touched.begin(), touched.end());
+      const auto blocks = std::unique(touched.begin(), touched.end()) - touched.begin();
+      entries += end - begin;
+      places += blocks * b * b;
+    }
+  });
+  return places > 0 ? static_cast<double>(entries) / static_cast<double>(places) : 0;
 }
 
 }  // namespace

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <cstring>
 #include <functional>
-#include <map>
+#include <unordered_map>
 
 #include <krysol/spmv/base/spaces.hpp>
 
@@ -14,25 +16,53 @@ namespace {
 constexpr std::size_t slice = pack_width;
 using PatternsOfRows = std::array<std::uint16_t, slice>;
 
+struct HashOfRows {
+  std::size_t operator()(const PatternsOfRows& key) const {
+    std::array<std::uint64_t, 2> words{};
+    static_assert(sizeof(words) == sizeof(key));
+    std::memcpy(words.data(), key.data(), sizeof(key));
+    constexpr std::uint64_t factor = 0x9E3779B97F4A7C15U;
+    const std::uint64_t h = (words[0] * factor ^ words[1]) * factor;
+    return h ^ h >> 29U;
+  }
+};
+
 constexpr std::size_t most_lists = 512;
 constexpr std::size_t most_offsets = 4096;  // of all lists: 300 KB with their values
 
 struct OfKind {
   const Index* begin;
   const Index* end;
+
+  bool operator==(const OfKind&) const = default;
+  std::size_t size() const { return static_cast<std::size_t>(end - begin); }
 };
 
-/// The offsets of the rows together, ascending, or none where joining them does not pay.
-std::vector<Index> join(const std::array<OfKind, slice>& lists, double most_slots) {
-  std::vector<Index> all;
+/// The offsets of the rows together, ascending, or none where joining them does not pay or where
+/// there are more than `room`.
+std::vector<Index> join(const std::array<OfKind, slice>& lists, double most_slots,
+                        std::size_t room) {
+  std::size_t entries = 0;
+  std::size_t longest = 0;
   for (const OfKind& list : lists) {
-    if (std::adjacent_find(list.begin, list.end, std::greater_equal<>()) != list.end) return {};
-    all.insert(all.end(), list.begin, list.end);
+    entries += list.size();
+    longest = std::max(longest, list.size());
   }
-  const auto entries = static_cast<double>(all.size());
-  std::sort(all.begin(), all.end());
-  all.erase(std::unique(all.begin(), all.end()), all.end());
-  if (static_cast<double>(all.size() * slice) > most_slots * entries) all.clear();
+  if (longest > room) return {};  // of rows with many entries most lists end here
+  std::vector<Index> all;
+  std::vector<Index> more;
+  for (std::size_t l = 0; l < slice; ++l) {
+    const OfKind& list = lists[l];
+    if (l > 0 && list == lists[l - 1]) continue;  // as most are
+    if (std::adjacent_find(list.begin, list.end, std::greater_equal<>()) != list.end) return {};
+    more.resize(all.size() + list.size());
+    more.erase(std::set_union(all.begin(), all.end(), list.begin, list.end, more.begin()),
+               more.end());
+    all.swap(more);
+  }
+  const bool pays =
+      static_cast<double>(all.size() * slice) <= most_slots * static_cast<double>(entries);
+  if (!pays || all.size() > room) all.clear();
   return all;
 }
 
@@ -40,7 +70,7 @@ std::vector<Index> join(const std::array<OfKind, slice>& lists, double most_slot
 MaskedLists join_slices(const RowPatterns& patterns, const std::vector<Index>& offset, Index cols,
                         Index rows, double most_slots, std::vector<Index>& kind_of_slice) {
   MaskedLists joint;
-  std::map<PatternsOfRows, Index> known;  // -1 where it did not pay
+  std::unordered_map<PatternsOfRows, Index, HashOfRows> known;  // -1 where it did not pay
   const auto list_for = [&](const PatternsOfRows& key) {
     const auto found = known.find(key);
     if (found != known.end()) return found->second;
@@ -51,14 +81,14 @@ MaskedLists join_slices(const RowPatterns& patterns, const std::vector<Index>& o
       lists[l] = {offset.data() + patterns.pattern_ptr[pattern],
                   offset.data() + patterns.pattern_ptr[pattern + 1]};
     }
-    const std::vector<Index> all = join(lists, most_slots);
-    if (all.empty() || joint.offset.size() + all.size() > most_offsets) {
-      return known.emplace(key, -1).first->second;
-    }
-    for (const Index o : all) {
+    const std::vector<Index> all = join(lists, most_slots, most_offsets - joint.offset.size());
+    if (all.empty()) return known.emplace(key, -1).first->second;
+    for (const Index o : all) {  // both ascend
       unsigned has = 0;
       for (std::size_t l = 0; l < slice; ++l) {
-        if (std::binary_search(lists[l].begin, lists[l].end, o)) has |= 1U << l;
+        if (lists[l].size() == 0 || *lists[l].begin != o) continue;
+        has |= 1U << l;
+        ++lists[l].begin;
       }
       joint.offset.push_back(o);
       joint.rows.push_back(static_cast<std::uint8_t>(has));

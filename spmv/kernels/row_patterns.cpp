@@ -174,9 +174,12 @@ SeenRows look_at_runs(Index rows, Index runs, Index length, Patterns<S>& pattern
 /// Refuses a matrix whose rows mostly differ, by a few of them.
 template <class S>
 void look_at_sample(std::string_view format, const Rows<S>& rows, const Limit& limit) {
-  if (limit.nnz <= limit.always) return;
+  constexpr Index runs = 64;
+  constexpr Index length = 64;
+  constexpr Index few = 4 * runs * length;  // rows that all cores look at in as much time
+  if (limit.nnz <= limit.always || limit.rows <= few) return;
   Patterns<S> patterns(rows);
-  const std::int64_t seen = look_at_runs(limit.rows, 64, 64, patterns).all;
+  const std::int64_t seen = look_at_runs(limit.rows, runs, length, patterns).all;
   if (2 * static_cast<std::int64_t>(patterns.first_row.size()) > seen) {
     limit.refuse(format, patterns.first_row.size(), seen, patterns.list_entries);
   }

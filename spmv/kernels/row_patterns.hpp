@@ -25,9 +25,10 @@ struct RowPatterns {
 
 /// `with_values` tells rows of different values apart, too. Throws FormatRefusal where there are
 /// more than 65536 patterns; where their lists take more than always_allowed_bytes, and hold more
-/// than an eighth of the nonzeros or belong to more than a quarter of the rows; and where most of
-/// 4096 rows taken from all over the matrix differ. What is refused does not depend on the number
-/// of threads; the numbers in the message may. On the host's cores; O(nnz) where patterns are few.
+/// than an eighth of the nonzeros or belong to more than a quarter of the rows; and where, of more
+/// than 16384 rows, most of 4096 taken from all over the matrix differ. What is refused does not
+/// depend on the number of threads; the numbers in the message may. On the host's cores; O(nnz)
+/// where patterns are few.
 template <class S>
 RowPatterns find_patterns(std::string_view format, const HostCsr<S>& a, bool with_values);
 
