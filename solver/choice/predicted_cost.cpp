@@ -16,6 +16,7 @@ constexpr double start_of_multigrid = 8e7;    // of its setup
 constexpr double passes_of_setup = 120;       // over the matrix in compressed rows
 constexpr double passes_of_grids = 45;        // likewise, where levels are grids
 constexpr double setup_of_row = 2500;
+constexpr double grids_in_caches = 0.8;  // times as long
 constexpr double passes_of_cycle = 1.2;
 constexpr double cycle_of_row = 200;
 constexpr double computed_entry = 2.5;      // of a product, however few bytes it reads
@@ -24,15 +25,15 @@ constexpr double from_caches = 0.45;
 constexpr double order_of_row = 8000;
 constexpr double order_of_nonzero = 1000;
 constexpr double order_in_caches = 0.6;    // times as long
-constexpr double assembly_of_entry = 160;  // of L
+constexpr double assembly_of_entry = 120;  // of L
 constexpr double of_one_core = 2;          // what one core moves, all together could move this much
 constexpr double applications = 3;  // of an exact factorization: one, and what checks it takes
 #if defined(__AVX512F__)
-constexpr double multiplication = 0.8;  // and an addition
+constexpr double multiplication = 0.6;  // and an addition
 #elif defined(__AVX__)
-constexpr double multiplication = 1.6;
+constexpr double multiplication = 1.2;
 #else
-constexpr double multiplication = 5;
+constexpr double multiplication = 4;
 #endif
 constexpr double host_beside_device = 100;  // setups are made by the host's cores
 
@@ -48,6 +49,10 @@ double share_of_time(const SystemSize& size, double bytes) {
 
 double compressed_rows(const SystemSize& size) {
   return size.nnz * (size.scalar_bytes + 4) + size.rows * 8;
+}
+
+bool stays_in_caches(const SystemSize& size) {
+  return compressed_rows(size) <= static_cast<double>(cache_sizes().stays);
 }
 
 }  // namespace
@@ -71,15 +76,15 @@ Cost multigrid_cost(const SystemSize& size) {
   const bool grid = size.grid > 0;
   double iterations = scalar ? 20 : 60;
   if (grid) iterations = size.grid > 1 ? 12 : scalar ? 10 : 24;
-  const double setup = (grid ? passes_of_grids : passes_of_setup) * matrix +
-                       setup_of_row * wide * size.rows + start_of_multigrid;
+  const double setup = (grid && stays_in_caches(size) ? grids_in_caches : 1) *
+                       ((grid ? passes_of_grids : passes_of_setup) * matrix +
+                        setup_of_row * wide * size.rows + start_of_multigrid);
   const double cycle = passes_of_cycle * matrix + cycle_of_row * wide * size.rows + start_of_cycle;
   return {scale(size) * setup, iteration_cost(size, 0) + cycle, iterations};
 }
 
 double elimination_cost(const SystemSize& size) {
-  const bool cached = compressed_rows(size) <= static_cast<double>(cache_sizes().stays);
-  return (cached ? order_in_caches : 1) * scale(size) *
+  return (stays_in_caches(size) ? order_in_caches : 1) * scale(size) *
          (order_of_row * size.rows + order_of_nonzero * size.nnz);
 }
 
